@@ -165,7 +165,7 @@ if TYPE_CHECKING:
     from forky_core.matching.keys import path_keys as path_keys
     from forky_core.merge.block import PayloadLine as PayloadLine
     from forky_core.merge.branch_merge import plan_branch_merge as plan_branch_merge
-    from forky_core.merge.claims.conflict_resolution import Choice as Choice
+    from forky_core.merge.conflicts.conflict import Choice as Choice, Conflict as Conflict
     from forky_core.merge.incoming_changes import IncomingChanges as IncomingChanges
     from forky_core.merge.inputs import MergeInputs as MergeInputs
     from forky_core.merge.options import MergeOptions as MergeOptions

@@ -33,6 +33,7 @@ from pages.ui.merge.choices import (
     want,
 )
 from pages.ui.merge.conflicts import draw_conflicts
+from pages.ui.merge.examining import draw_examination
 from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
 from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
@@ -130,6 +131,8 @@ def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
         return
     draw_writing_beside(frame, held)
     draw_warnings(held)
+    if plan.drafts:
+        draw_examination(frame, plan, held.examination, held.not_examined, held.tell)
     draw_conflicts(frame, held)
     draw_preview(frame, held)
     if plan.relation == "fast_forward" and "force" in strategy_named(plan.strategy).takes:

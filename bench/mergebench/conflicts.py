@@ -36,7 +36,7 @@ DETECTORS: Mapping[str, Detector] = {
     "ours, no model": ours.contradicts,
     "a merge": ours.merge_warns,
 }
-"""“ours” compares statements; “a merge” is what a person meets before landing, with what else a merge compares."""
+"""“ours” compares sentences; “a merge” is what a person meets before landing, where nobody has asked a model."""
 
 
 @dataclass(frozen=True, slots=True)

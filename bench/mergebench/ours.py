@@ -16,7 +16,8 @@ from bench.note_writing import notes_by
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.claims.contradictions import contradictions
+from forky_core.merge.conflicts.rules import possible_conflicts
+from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
@@ -130,13 +131,13 @@ def write(
 
 
 def contradicts(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
-    """Whether Forky sees that the side contradicts what main has said since the fork; no model is asked."""
-    root = messages((Turn("user", "Let us go on from here."), Turn("assistant", "All right.")))[-1].id
-    return bool(contradictions(messages(main, root), messages(side, root)))
+    """Whether Forky's rules find a possible conflict between the side and what main has said since the fork."""
+    sides = ComparedSide("main", messages(main)), ComparedSide("side", messages(side))
+    return bool(possible_conflicts(sides))
 
 
 def merge_warns(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
-    """Whether merging the side into main would show a contradiction, as a person meets it before landing.
+    """Whether merging the side into main would show a possible conflict, as a person meets it before landing.
 
     A turn of the person at the end of the side would wait for its answer and stay behind, so it gets one here.
     """
@@ -145,7 +146,7 @@ def merge_warns(main: Sequence[Turn], side: Sequence[Turn]) -> bool:
     line, branch = messages(main, root[-1].id), messages(answered, root[-1].id)
     known = {message.id: message for message in (*root, *line, *branch)}
     inputs = _place(known, line[-1].id, branch[-1].id)
-    return bool(plan_merge(inputs, MergeOptions("full", force=True)).contradictions)
+    return bool(plan_merge(inputs, MergeOptions("full", force=True)).conflicts)
 
 
 def _place(known: dict[MessageId, Message], target: MessageId | None, source: MessageId) -> MergeInputs:

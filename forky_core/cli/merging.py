@@ -10,18 +10,17 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.editor import edited
 from forky_core.cli.settling import (
+    add_examine,
     add_settling,
     conflict_entries,
     conflict_facts,
-    contradiction_facts,
+    examined_fact,
     settling,
 )
 from forky_core.cli.titles import conversation_called
 from forky_core.conversation.merging.default_writer import default_writer
 from forky_core.conversation.session import short
-from forky_core.merge.claims.conflict_resolution import Clash
 from forky_core.merge.strategies import STRATEGIES, strategy_named
-from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, ModelError
 from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH
@@ -40,6 +39,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_place(merge, "--into", "the branch that receives it (default: the one that moved last)")
     add_option_arguments(merge)
     add_force(merge)
+    add_examine(merge)
     add_settling(merge)
     add_edit(merge)
     add_decision(merge)
@@ -53,6 +53,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     )
     add_place(graft, "--into", "the branch that receives it (default: the one that moved last)")
     add_option_arguments(graft)
+    add_examine(graft)
     add_settling(graft)
     add_edit(graft)
     add_decision(graft)
@@ -121,7 +122,12 @@ def _written(
     merge_options: MergeOptionFields,
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
-    """Plan a merge; its note is written by the target's model if it has one, and quotes lines if that fails."""
+    """Plan a merge; its note is written by the target's model if it has one, and quotes lines if that fails. A model
+    examines the branches first if that is wanted.
+    """
+    if options.examine:
+        unwritten: MergeOptionFields = {**merge_options, "model": None, "choices": {}}
+        chat.merges.examine(plan(unwritten), model=merge_options.get("model"))
     strategy = strategy_named(merge_options.get("strategy", SQUASH.name))
     if "model" in merge_options or options.by_rules or strategy.name != SQUASH.name:
         return plan(merge_options)
@@ -234,8 +240,9 @@ def decide(
     groups: dict[str, list[str]] = {}
     for one in plan.omitted:
         groups.setdefault(one.why, []).append(short(one.message))
-    facts += conflict_facts(_clashes(plan))
-    facts += contradiction_facts(_contradictions(plan))
+    facts += conflict_facts(plan.conflicts)
+    if plan.drafts:
+        facts.append(examined_fact(plan.examined_by, plan.conflicts))
     facts += [f"left out: {' '.join(ids)}: {why}" for why, ids in groups.items()]
     return finish(
         options,
@@ -277,18 +284,9 @@ def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:
         "lands": plan.lands,
         **({"unanswered": plan.unanswered} if plan.unanswered else {}),
         **({"request": plan.request} if plan.request is not None else {}),
-        **({"conflicts": conflict_entries(_clashes(plan))} if plan.kind.settles else {}),
-        "contradictions": conflict_entries(_contradictions(plan)),
+        "conflicts": conflict_entries(plan.conflicts),
+        "examined_by": plan.examined_by,
         "corrects": [
             {"merge": one.merge, "line": one.line, "now": one.now, "message": one.by} for one in plan.corrects
         ],
     }
-
-
-def _clashes(plan: MergePlan) -> tuple[Clash, ...]:
-    return plan.clashes if isinstance(plan, ThreeWayPlan) else ()
-
-
-def _contradictions(plan: MergePlan) -> tuple[Clash, ...]:
-    """Contradictions that the plan does not settle; () for a three-way merge, which has conflicts instead."""
-    return () if isinstance(plan, ThreeWayPlan) else plan.contradictions

@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, TextIO, get_args
 from forky_core.cli.deciding import add_decision, add_place, finish, place, refuse_unasked, show
 from forky_core.cli.plain import one_line
 from forky_core.conversation.session import short
-from forky_core.merge.claims.conflict_resolution import VERDICT, Choice, Clash, Policy
+from forky_core.merge.conflicts.conflict import Choice, Conflict, Policy
+from forky_core.merge.verdicts import VERDICT
 from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import kind_of
 
@@ -26,6 +27,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     add_place(fuse, "--branch", "the branch whose head is answered (default: the one that moved last)")
     fuse.add_argument("--model", help="who writes it (default: put together by rule)")
     fuse.add_argument("--seed", type=int, help="how the answers are shuffled before they are labelled")
+    add_examine(fuse)
     fuse.add_argument("--best", action="store_true", help="take the best answer as it is instead")
     add_take(fuse)
     add_decision(fuse)
@@ -44,6 +46,14 @@ def add_take(command: argparse.ArgumentParser) -> None:
         default=[],
         metavar="KEY=WHAT",
         help="settle a conflict: mine, theirs, both, the name of a source, or words of your own; repeat it",
+    )
+
+
+def add_examine(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--examine",
+        action="store_true",
+        help="have a model read the texts side by side first, and say where they disagree (one request, kept)",
     )
 
 
@@ -94,45 +104,43 @@ def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, C
     return found
 
 
-def conflict_facts(clashes: Sequence[Clash]) -> list[str]:
+def conflict_facts(conflicts: Sequence[Conflict]) -> list[str]:
     """A line for each conflict of a plan or a branch."""
     return [
-        f"conflict: {clash.key}: {_sides(clash)}{_said('base', clash.base)}"
-        f"{f'taken: {clash.result.text}' if clash.result else 'open'}"
-        for clash in clashes
+        f"{'possible conflict' if one.possible else 'conflict'}: {one.about}: {_sides(one)}"
+        f"{f'taken: {one.result}' if one.choice is not None else 'open'}"
+        for one in conflicts
     ]
 
 
-def contradiction_facts(clashes: Sequence[Clash]) -> list[str]:
-    """A line for each contradiction of a plan whose strategy settles none."""
-    return [f"contradiction: {clash.key}: {_sides(clash).removesuffix('; ')}" for clash in clashes]
+def examined_fact(examined_by: str, conflicts: Sequence[Conflict]) -> str:
+    """A line that says who has looked for conflicts."""
+    if not examined_by:
+        return "not examined: no model has read the texts side by side; --examine asks one"
+    named = "named none" if not conflicts else f"named {len(conflicts)}"
+    return f"examined: {examined_by} read the texts side by side and {named}"
 
 
-def _sides(clash: Clash) -> str:
-    if len(clash.sources) > 1:
-        return "".join(_said(one.name, one.claims) for one in clash.claims_by_source)
-    return f"{_said('mine', clash.mine)}{_said('theirs', clash.theirs)}"
+def _sides(conflict: Conflict) -> str:
+    return "".join(
+        f"{name} “{' / '.join(dict.fromkeys(one.text for one in words))}”; "
+        for name, words in conflict.by_side.items()
+    )
 
 
-def _said(side: str, claims: Sequence[object]) -> str:
-    texts = [getattr(claim, "text", "") for claim in claims]
-    return f"{side} “{' / '.join(texts)}”; " if texts else ""
-
-
-def conflict_entries(clashes: Sequence[Clash]) -> list[dict[str, object]]:
+def conflict_entries(conflicts: Sequence[Conflict]) -> list[dict[str, object]]:
     """The conflicts as JSON objects."""
     return [
         {
-            "key": clash.key,
-            "hash": clash.conflict.hash,
-            "mine": [claim.stored() for claim in clash.mine],
-            "theirs": [claim.stored() for claim in clash.theirs],
-            "said_by": {one.name: [claim.stored() for claim in one.claims] for one in clash.claims_by_source},
-            "base": [claim.stored() for claim in clash.base],
-            "result": clash.result.stored() if clash.result else None,
-            "by": clash.choice.by if clash.choice else None,
+            "key": one.about,
+            "hash": one.hash,
+            "possible": one.possible,
+            "found_by": one.found_by,
+            "says": [{"side": said.side, "message": said.message, "text": said.text} for said in one.says],
+            "result": one.result or None,
+            "by": one.choice.by if one.choice is not None else None,
         }
-        for clash in clashes
+        for one in conflicts
     ]
 
 
@@ -142,7 +150,7 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     chat = place(forky, options)
     if not options.take:
         return _list(chat, options, out)
-    names = {one.name for clash in chat.merges.unresolved for one in clash.sources}
+    names = {name for one in chat.merges.unresolved for name in one.sources}
     plan = chat.merges.plan_resolution(choices(options.take, tuple(names)))
     return finish(
         options,
@@ -155,13 +163,13 @@ def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _list(chat: Conversation, options: argparse.Namespace, out: TextIO) -> int:
-    clashes = chat.merges.unresolved
+    found = chat.merges.unresolved
     if options.json:
-        print(json.dumps(conflict_entries(clashes)), file=out)
+        print(json.dumps(conflict_entries(found)), file=out)
         return 0
-    for fact in conflict_facts(clashes):
+    for fact in conflict_facts(found):
         print(one_line(fact), file=out)
-    if not clashes:
+    if not found:
         print("Nothing is open.", file=out)
     return 0
 
@@ -169,16 +177,16 @@ def _list(chat: Conversation, options: argparse.Namespace, out: TextIO) -> int:
 def run_fuse(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     refuse_unasked(options)
     chat = place(forky, options)
+    if options.examine:
+        chat.merges.examine(chat.merges.plan_fuse(options.answer), model=options.model)
     plan = chat.merges.plan_fuse(options.answer, model=options.model, seed=options.seed)
     if options.take:
         plan = plan.resolved(choices(options.take, [one.label for one in plan.candidates]))
     facts = [f"{one.label}: {short(one.message.id)}, {one.shared:.0%} shared" for one in plan.candidates]
-    facts += [
-        f"they disagree on {one.about}: {', '.join(': '.join(said) for said in one.says)}"
-        for one in plan.disagreements
-    ]
+    facts += conflict_facts(plan.conflicts)
+    facts.append(examined_fact(plan.examined_by, plan.conflicts))
     facts.append(f"best: {plan.best}: {plan.why}")
-    if plan.open_verdicts:
+    if plan.why_open:
         facts.append(f"open: {plan.why_open} Settle it by --take {VERDICT}=LABEL, or take one by --best.")
     best = options.best
 
@@ -207,7 +215,8 @@ def _fuse_entry(chat: Conversation, plan: FusePlan) -> dict[str, object]:
             for one in plan.candidates
         ],
         "warnings": plan.warnings,
-        "disagreements": [{"about": one.about, "says": dict(one.says)} for one in plan.disagreements],
+        "conflicts": conflict_entries(plan.conflicts),
+        "examined_by": plan.examined_by,
         "best": plan.best,
         "why": plan.why,
         "open": plan.why_open,

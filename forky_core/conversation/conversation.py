@@ -38,7 +38,7 @@ from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.validation import fit_parameters
 from forky_core.conversation.voting.polls import Polls
-from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Branch, Message, MessageId, Operation, Role
@@ -304,8 +304,8 @@ class Conversation(BranchReader):
         """What merging a branch (or picked messages of it) into this one would write. Writes nothing (law 8).
 
         Several sources make an octopus: one message with a payload for each source, as a squash or in full; a three-way
-        merge has one payload for all. The plan's `contradictions` are places where the branches cannot both be right,
-        `corrects` what it changes of earlier merges.
+        merge has one payload for all. The plan's `conflicts` are places where the branches can't both be right (only
+        possible ones until `merges.examine` has asked a model), `corrects` what it changes of earlier merges.
 
         `budget` is in tokens. With a `model`, the note of a squash or a three-way merge is written by it and verified;
         without, it quotes lines. The plan's `doubts` are the sentences that were struck out or not confirmed; one that

@@ -24,7 +24,7 @@ from forky_core.merge.block import (
     read_quotation,
     without_headings,
 )
-from forky_core.merge.claims.claim_set import StoredClaims
+from forky_core.merge.conflicts.findings import Findings
 from forky_core.merge.headings import (
     ALSO_SAID,
     ATTACHED,
@@ -267,11 +267,8 @@ def _with_whole_blocks(rows: Iterable[ParsedLine]) -> Iterator[ParsedLine]:
 
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
-    """Return the ids that a payload's marks may name: its messages, and the citations of its claims and corrections."""
-    frozen = StoredClaims.from_json(merge.claims)
-    beside = [MessageId(cite) for claim in frozen.set.claims for cite in claim.cites]
-    beside += [id for one in frozen.corrects for id in (one.merge, one.by)]
-    return tuple(dict.fromkeys((*map(MessageId, merge.messages), *beside)))
+    """Return the ids that a payload's marks may name: its messages, and those of its conflicts and corrections."""
+    return tuple(dict.fromkeys((*map(MessageId, merge.messages), *Findings.from_json(merge.claims).cites)))
 
 
 def _in_one_piece(row: ParsedLine) -> ParsedLine:

@@ -1,7 +1,7 @@
 """Corrections of earlier merges: lines in them that no longer hold.
 
 A payload is frozen, so the earlier line stays unchanged in every context; the later payload names it and says what
-holds now. The correction is also stored with its claims, so that a page can strike the earlier line through. Only a
+holds now. The correction is also recorded with it, so that a page can strike the earlier line through. Only a
 merge further down a line corrects one above it; if two correct each other, the later one wins.
 """
 
@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from forky_core.context.masking import reverted
-from forky_core.merge.claims.claim_set import Conflict, Correction, StoredClaims
+from forky_core.merge.conflicts.conflict import Conflict
+from forky_core.merge.conflicts.findings import Correction, Findings, findings_of, settled_and_open
 from forky_core.merge.headings import CORRECTS
 from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.wording import ShortIds, one_line
@@ -22,22 +23,18 @@ from forky_core.model.parts import MergePart
 _LONGEST = 160
 """The most characters of what holds now that a payload quotes."""
 _MOST = 8
-"""The most corrections that a payload spells out; all are stored with its claims."""
+"""The most corrections that a payload spells out; all are recorded."""
 _NONE: Mapping[MessageId, tuple[CorrectedLine, ...]] = MappingProxyType({})
 
 
 def corrections_in(message: Message) -> tuple[Correction, ...]:
     """Return the corrections of a merge message."""
-    frozen = (
-        StoredClaims.from_json(merge.claims) for merge in message.merges if '"corrects"' in merge.claims
-    )
-    return tuple(one for each in frozen for one in each.corrects)
+    return tuple(one for found in findings_of(message) for one in found.corrects)
 
 
 def conflicts_in(message: Message) -> tuple[Conflict, ...]:
-    """Return the conflicts that a merge message found between its sides."""
-    frozen = (StoredClaims.from_json(merge.claims) for merge in message.merges)
-    return tuple(one for each in frozen for one in each.set.conflicts)
+    """Return the conflicts that a merge message left open."""
+    return settled_and_open(message.merges)[1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +80,7 @@ def correction_rows(corrects: Sequence[Correction], short: ShortIds) -> str:
 def with_corrections(plan: MergePlan) -> MergePlan:
     """Return the plan with its corrections in the payload; unchanged if they are there already.
 
-    A squash lists them in its text. Unchanged turns need no text, so for them the corrections are only stored.
+    A squash lists them in its text. Unchanged turns need no text, so for them the corrections are only recorded.
     """
     if not plan.corrects or not plan.drafts:
         return plan
@@ -91,9 +88,9 @@ def with_corrections(plan: MergePlan) -> MergePlan:
         return plan.of_sides([with_corrections(side) for side in plan.sides])
     draft = plan.drafts[0].draft
     part = draft.parts[0] if draft.parts else None
-    if not isinstance(part, MergePart) or (frozen := StoredClaims.from_json(part.claims)).corrects:
+    if not isinstance(part, MergePart) or (found := Findings.from_json(part.claims)).corrects:
         return plan
-    kept = replace(part, claims=replace(frozen, corrects=plan.corrects).to_json())
+    kept = replace(part, claims=replace(found, corrects=plan.corrects).to_json())
     if part.kind.reading == "lines":
         rows = correction_rows(plan.corrects, plan.short)
         return plan.with_block(replace(kept, text=f"{part.text}\n{rows}"))

@@ -2,10 +2,11 @@
 
 Candidates are labelled in an order shuffled by a seed, so that no model or person prefers the first for being first;
 the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
-comes first, then what only the others say, and the text says that it was put together by rule. Contradictions between
-answers are listed with who says what, in a warning, and left to the reader; any of them can be settled. Answers that
-recommend different things have to be: a text by rule never lands two verdicts. A person can pick parts of the answers
-instead (picked_parts.py). Picking the best answer as it is is a promotion, and needs no message.
+comes first, then what only the others say, and the text says that it was put together by rule. Where answers disagree,
+as a model that has examined them says, or possibly, as rules say, is listed with who says what, and left to the reader;
+any of it can be settled. Answers that recommend different things have to be: a text by rule never lands two verdicts. A
+person can pick parts of the answers instead (picked_parts.py). Picking the best answer as it is is a promotion, and
+needs no message.
 """
 
 from __future__ import annotations
@@ -14,12 +15,14 @@ import random
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.merge.claims.claim_set import Claim
-from forky_core.merge.claims.conflict_resolution import VERDICT, Choice, Clash, choose
-from forky_core.merge.comparison import compare_answers, compare_verdicts
+from forky_core.merge.conflicts.conflict import Choice, Conflict, choose, told_apart
+from forky_core.merge.conflicts.examination import LABELS, Examination
+from forky_core.merge.conflicts.rules import possible_conflicts
+from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.picked_parts import PickedPart, composed
 from forky_core.merge.plan import MergePlan, PlannedMessage
+from forky_core.merge.verdicts import VERDICT, verdict_conflict
 from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent
@@ -29,7 +32,6 @@ from forky_core.model.payload_kinds import FUSION
 from forky_core.retrieval.sentences import units
 from forky_core.retrieval.words import terms
 
-LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 BY_RULE = "Put together by rule, without a model: nothing is rewritten."
 COMPOSED = "Put together from the parts you picked: nothing is rewritten."
 NEW = 0.5
@@ -45,22 +47,12 @@ class AnswerCandidate:
 
 
 @dataclass(frozen=True, slots=True)
-class Disagreement:
-    """A subject on which the candidates differ."""
-
-    about: str
-    says: tuple[tuple[str, str], ...]
-    """(label, its statement)."""
-
-
-@dataclass(frozen=True, slots=True)
 class FusePlan(MergePlan):
     """A fusion before it lands. `turns` are the candidates in the order of their labels."""
 
     question: str = ""
     candidates: tuple[AnswerCandidate, ...] = ()
     seed: int = 0
-    disagreements: tuple[Disagreement, ...] = ()
     best: str = ""
     """The label of the candidate to promote if one answer is enough."""
     why: str = ""
@@ -75,27 +67,28 @@ class FusePlan(MergePlan):
         return next(one.message.id for one in self.candidates if one.label == self.best)
 
     @property
-    def open_verdicts(self) -> tuple[Clash, ...]:
+    def unresolved(self) -> tuple[Conflict, ...]:
+        """What the candidates disagree on and nobody has settled."""
+        return tuple(one for one in self.conflicts if one.choice is None)
+
+    @property
+    def open_verdict(self) -> Conflict | None:
         """Different verdicts in a text by rule: they have to be settled before it lands."""
         block = self.block
         if self.by_hand or self.parts or block is None or block.made_by:
-            return ()
-        return tuple(one for one in self.contradictions if one.key == VERDICT and one.choice is None)
+            return None
+        return next((one for one in self.unresolved if one.about == VERDICT), None)
 
     @property
     def why_open(self) -> str:
         """Why it cannot land yet, as a sentence; "" if it can."""
-        if not self.open_verdicts:
-            return ""
-        said = "; ".join(
-            f"{one.name} says “{one.claims[0].text}”"
-            for one in self.open_verdicts[0].claims_by_source
-            if one.claims
+        verdict = self.open_verdict
+        return (
+            f"The answers seem to give different verdicts: {_said(verdict)}." if verdict is not None else ""
         )
-        return f"The answers give different verdicts: {said}."
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> FusePlan:
-        """Return the plan with these choices, by key or hash of a conflict; None opens it again.
+        """Return the plan with these choices, by subject or hash of a conflict; None opens it again.
 
         A text by rule is put together again: it leads with the answer whose side was taken, and what was rejected is
         left out.
@@ -103,21 +96,19 @@ class FusePlan(MergePlan):
         Raises:
             BadContent: there is no such conflict, or the choice cannot be made.
         """
-        clashes = choose(self.contradictions, choices)
+        conflicts = choose(self.conflicts, choices)
         block = self.block
         assert block is not None
-        made = replace(self, contradictions=clashes, disagreements=_disagreements(_open(clashes)))
+        made = replace(self, conflicts=conflicts)
         if self.by_hand or self.parts or block.made_by:
             return made
-        best = _leading(self.candidates, clashes)
-        text = _union(self.candidates, best, clashes)
-        made = replace(
+        best = _leading(self.candidates, conflicts)
+        again = replace(
             made,
             best=best.label,
-            why=_why(best, clashes),
-            warnings=(BY_RULE, *_contradicting(_open(clashes))),
-        )
-        again = made.with_block(replace(block, text=text))
+            why=_why(best, conflicts),
+            warnings=(BY_RULE, *_warnings(made.unresolved)),
+        ).with_block(replace(block, text=_union(self.candidates, best, conflicts)))
         assert isinstance(again, FusePlan)
         return again
 
@@ -133,11 +124,13 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
     seed: int | None = None,
     asked: Container[MessageId | None] = (),
     parts: Sequence[PickedPart] = (),
+    examined: Callable[[Sequence[ComparedSide]], Examination | None] = lambda _sides: None,
 ) -> FusePlan:
     """Plan a fusion of these answers without a model; of `parts` of them alone if a person picked some.
 
     `cost` returns what a message costs in a context: F takes the place of the one at the branch's head. `asked` are
-    messages that ask the same as `question`, on other branches.
+    messages that ask the same as `question`, on other branches. `examined` returns what a model has found in the
+    answers.
 
     Raises:
         BadContent: fewer than two answers, too many, or not all to one question; a part that its answer does not say.
@@ -156,12 +149,14 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
     drawn = seed if seed is not None else int(content_hash([a.id for a in ordered])[3:11], 16)
     random.Random(drawn).shuffle(ordered)  # noqa: S311 - an order, not a secret
     candidates = _labelled(ordered)
-    clashes = _clashes(candidates)
-    best = _leading(candidates, clashes)
+    sides = of_answers((one.label, one.message) for one in candidates)
+    found = examined(sides)
+    conflicts = _conflicts(candidates, possible_conflicts(sides) if found is None else found.conflicts)
+    best = _leading(candidates, conflicts)
     here = next((answer for answer in distinct if answer.id == head.id), None)
     ids = tuple(one.message.id for one in candidates)
     short = ShortIds.among(ids)
-    text = composed(parts, distinct, short) if parts else _union(candidates, best, clashes)
+    text = composed(parts, distinct, short) if parts else _union(candidates, best, conflicts)
     part = MergePart(FUSION.name, f"{len(ids)} answers", ids, text)
     return FusePlan(
         FUSION.name,
@@ -177,82 +172,56 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
         tokens=count_tokens(text) - (cost(here) if here is not None else 0),
         tokens_full=sum(map(cost, distinct)),
         omitted=(),
-        warnings=(COMPOSED if parts else BY_RULE, *_contradicting(clashes)),
+        warnings=(COMPOSED if parts else BY_RULE, *_warnings(conflicts)),
         drafts=(PlannedMessage((question.id, *ids), Draft("assistant", (part,))),),
         short=short,
         count_tokens=count_tokens,
-        contradictions=clashes,
+        conflicts=conflicts,
+        compared=sides,
+        examined_by=found.model if found is not None else "",
         question=question.text,
         candidates=candidates,
         seed=drawn,
-        disagreements=_disagreements(clashes),
         best=best.label,
-        why=_why(best, clashes),
+        why=_why(best, conflicts),
         forks=here is None and head.id != question.id,
         parts=tuple(parts),
     )
 
 
-def _clashes(candidates: Sequence[AnswerCandidate]) -> tuple[Clash, ...]:
-    """Return the contradictions between the candidates: their verdicts first, then what else they say."""
-    named = [(one.label, one.message) for one in candidates]
-    verdicts = compare_verdicts(named)
-    quotes = {claim.quote for clash in verdicts for claim in clash.conflict.claims}
-    others = (
-        clash
-        for clash in compare_answers(named)
-        if not all(
-            any(claim.quote and claim.quote in quote for quote in quotes) for claim in clash.conflict.claims
-        )
-    )
-    return (*verdicts, *others)
+def _conflicts(candidates: Sequence[AnswerCandidate], found: Sequence[Conflict]) -> tuple[Conflict, ...]:
+    """Return what the candidates disagree on: their verdicts first, then what else was found."""
+    verdict = verdict_conflict([(one.label, one.message) for one in candidates])
+    if verdict is None:
+        return tuple(found)
+    return told_apart((verdict, *(one for one in found if not one.is_same(verdict.texts))))
 
 
-def _open(clashes: Sequence[Clash]) -> tuple[Clash, ...]:
-    return tuple(clash for clash in clashes if clash.choice is None)
-
-
-def _leading(candidates: Sequence[AnswerCandidate], clashes: Sequence[Clash]) -> AnswerCandidate:
+def _leading(candidates: Sequence[AnswerCandidate], conflicts: Sequence[Conflict]) -> AnswerCandidate:
     """Return the candidate that shares most with the others, of those that say nothing a person rejected."""
-    lost = [sum(_rejected(one.message, clash) != () for clash in clashes) for one in candidates]
-    least = min(lost)
-    able = [one for one, wrong in zip(candidates, lost, strict=True) if wrong == least]
+    lost = [sum(bool(_rejected(one.message, conflict)) for conflict in conflicts) for one in candidates]
+    able = [one for one, wrong in zip(candidates, lost, strict=True) if wrong == min(lost)]
     return max(able, key=lambda one: (one.shared, -ord(one.label)))
 
 
-def _rejected(answer: Message, clash: Clash) -> tuple[str, ...]:
+def _rejected(answer: Message, conflict: Conflict) -> list[str]:
     """Return what an answer says that a person's choice rejects, word for word."""
-    if clash.choice is None or clash.choice.take == "both":
-        return ()
-    kept = {claim.says for claim in clash.taken}
-    return tuple(
-        claim.quote
-        for claim in clash.conflict.claims
-        if claim.quote and answer.id in claim.cites and claim.says not in kept
-    )
+    return [one.text for one in conflict.rejected if one.message == answer.id]
 
 
-def _why(best: AnswerCandidate, clashes: Sequence[Clash]) -> str:
-    if any(clash.choice is not None for clash in clashes):
+def _why(best: AnswerCandidate, conflicts: Sequence[Conflict]) -> str:
+    if any(one.choice is not None for one in conflicts):
         return f"{best.label} says what you decided."
     return f"{best.label} shares most with the others: {best.shared:.0%} of its words are said by another one too."
 
 
-def with_answer(
-    plan: FusePlan, text: str, model: str, disagreements: Sequence[Disagreement], best: str, why: str
-) -> FusePlan:
+def with_answer(plan: FusePlan, text: str, model: str) -> FusePlan:
     """Return the fusion with an answer that a model wrote."""
     block = plan.block
     assert block is not None
     made = plan.with_block(replace(block, text=text, made_by=model))
     assert isinstance(made, FusePlan)
-    return replace(
-        made,
-        disagreements=tuple(disagreements),
-        best=best or plan.best,
-        why=why or plan.why,
-        warnings=_contradicting(plan.contradictions),
-    )
+    return replace(made, warnings=_warnings(plan.conflicts))
 
 
 def _labelled(ordered: Sequence[Message]) -> tuple[AnswerCandidate, ...]:
@@ -265,32 +234,36 @@ def _labelled(ordered: Sequence[Message]) -> tuple[AnswerCandidate, ...]:
     return tuple(found)
 
 
-def _contradicting(clashes: Sequence[Clash]) -> tuple[str, ...]:
-    """Return a sentence about the answers' contradictions; () if there are none."""
-    if not clashes:
+def _said(conflict: Conflict) -> str:
+    return "; ".join(f"{one.side} says “{one.text.rstrip('.')}”" for one in conflict.says)
+
+
+def _warnings(conflicts: Sequence[Conflict]) -> tuple[str, ...]:
+    """Return a sentence about the answers' conflicts; () if there are none."""
+    if not conflicts:
         return ()
-    said = "; ".join(
-        f"{one.name} says “{one.claims[0].text.rstrip('.')}”" for one in clashes[0].claims_by_source
-    )
-    more = len(clashes) - 1
-    rest = f", and {more} more contradiction{'s' if more > 1 else ''}" if more else ""
-    return (f"The answers contradict each other: {said}{rest}. Say which one holds.",)
+    first, *more = conflicts
+    rest = f", and there are {len(more)} more" if more else ""
+    what = "The answers may contradict each other" if first.possible else "The answers contradict each other"
+    return (f"{what}: {_said(first)}{rest}. Say which one holds.",)
 
 
-def _union(candidates: Sequence[AnswerCandidate], best: AnswerCandidate, clashes: Sequence[Clash]) -> str:
+def _union(
+    candidates: Sequence[AnswerCandidate], best: AnswerCandidate, conflicts: Sequence[Conflict]
+) -> str:
     others = [one for one in candidates if one is not best]
-    decided = "".join(
-        f" Decided: {clash.result.text}." for clash in clashes if clash.result is not None
-    ).replace("..", ".")
+    decided = "".join(f" Decided: {one.result}." for one in conflicts if one.choice is not None).replace(
+        "..", "."
+    )
     lead = "says what was decided" if decided else "shares most with the others"
     head = (
         f"[Put together by rule from {len(candidates)} answers: {best.label}, which {lead}, then what "
         f"only the others say. Nothing was rewritten.{decided}]"
     )
-    lost = [quote for clash in clashes for one in candidates for quote in _rejected(one.message, clash)]
+    lost = [one.text for conflict in conflicts for one in conflict.rejected]
     first = _without(message_as_text(best.message), lost)
     known = set(terms(first))
-    disputed = [quote for clash in clashes for claim in clash.conflict.claims if (quote := claim.quote)]
+    disputed = [text for conflict in conflicts for text in conflict.texts]
     rows: list[str] = []
     for one in others:
         for sentence in _sentences(one.message):
@@ -306,11 +279,8 @@ def _union(candidates: Sequence[AnswerCandidate], best: AnswerCandidate, clashes
     parts = [head, first]
     if rows:
         parts.append("\n".join((ALSO_SAID, *rows)))
-    if found := _disagreements(_open(clashes)):
-        lines = (
-            f"- {one.about}: {'; '.join(f'{label} says “{says}”' for label, says in one.says)}"
-            for one in found
-        )
+    if found := [one for one in conflicts if one.choice is None]:
+        lines = (f"- {one.about}: {_said(one)}" for one in found)
         parts.append("\n".join((THEY_DISAGREE, *lines)))
     return "\n\n".join(part for part in parts if part.strip())
 
@@ -337,23 +307,3 @@ def _sentences(message: Message) -> Iterator[str]:
     for unit in units(message_as_text(message)):
         if unit.kind in ("sentence", "item"):
             yield " ".join(unit.text.split())
-
-
-def _brief(claim: Claim, clash: Clash) -> str:
-    """Return the claim's value alone if the values differ, else its text."""
-    differ = len({value.says for value in clash.conflict.values}) == len(clash.conflict.values)
-    return claim.value if claim.value and differ else claim.text
-
-
-def _disagreements(clashes: Sequence[Clash]) -> tuple[Disagreement, ...]:
-    return tuple(
-        Disagreement(
-            clash.key,
-            tuple(
-                sorted(
-                    (one.name, _brief(claim, clash)) for one in clash.claims_by_source for claim in one.claims
-                )
-            ),
-        )
-        for clash in clashes
-    )

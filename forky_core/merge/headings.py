@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from forky_core.merge.claims.claim_set import SECTION_OF
 from forky_core.model.payload_kinds import own_headings
 
 ASKED = "Asked"
@@ -36,7 +35,20 @@ WRITTEN = "Note"
 """The heading of a note that a model wrote, where other lines stand above it."""
 CORRECTS = "Corrects earlier merges"
 """The section for lines of earlier merges that no longer hold."""
-OF_CLAIMS = (SETTLED, UNRESOLVED, *SECTION_OF.values())
+OF_FORMER_CLAIMS = (
+    "Constraints",
+    "Corrections",
+    "Decisions",
+    "Results",
+    "Word for word",
+    "Tried without success",
+    "Open questions",
+    "To do",
+    "Preferences",
+    "Facts",
+)
+"""Headings of former merges, whose lines were claims."""
+OF_CLAIMS = (SETTLED, UNRESOLVED, *OF_FORMER_CLAIMS)
 """Headings of lines that no message says word for word, in the order they are shown."""
 HEADINGS = frozenset(f"{title}:" for title in (*NOTE, *SECTIONS, *OF_CLAIMS, WRITTEN, CORRECTS))
 """Headings as whole lines, without those of single strategies."""

@@ -12,6 +12,8 @@ from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.merge.conflicts.examination import Examination
+from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.incoming_changes import (
     EXCLUDED,
     HIDDEN,
@@ -31,6 +33,10 @@ from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
 
 _NO_SIGHT = FileAccess()
+
+
+def _by_nobody(_sides: Sequence[ComparedSide]) -> Examination | None:
+    return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +63,9 @@ class MergeInputs:
     other_tips: tuple[MessageId, ...] = ()
     """Heads of the other sources of an octopus: short ids must be unique among their messages too."""
     resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
-    """Earlier resolutions of conflicts, by the hash of their values."""
+    """Earlier resolutions of conflicts, by the hash of their words."""
+    examined: Callable[[Sequence[ComparedSide]], Examination | None] = _by_nobody
+    """Returns what a model has found in these texts; None if none has examined them."""
 
     @property
     def continues_target(self) -> bool:

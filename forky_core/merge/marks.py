@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby
 
 from forky_core.merge.block import NamedMessages, PayloadLine, render
-from forky_core.merge.claims.claim_set import StoredClaims
+from forky_core.merge.conflicts.findings import Findings
 from forky_core.merge.headings import WRITTEN, is_heading
 from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.sentences import Span, spans
@@ -55,8 +55,8 @@ class NoteText:
         return carried_over(self.text, self.sources, text)
 
 
-def with_sources(kept: StoredClaims, text: str, sources: Sources) -> StoredClaims:
-    """Return claims with what the sentences of their payload rest on."""
+def with_sources(kept: Findings, text: str, sources: Sources) -> Findings:
+    """Return findings with what the sentences of their payload rest on."""
     return replace(kept, sources=sources, lines=tuple(_line_of(text, span) for span in spans(text)))
 
 
@@ -67,7 +67,7 @@ def note_sources(merge: MergePart) -> Sources:
     """
     if '"sources"' not in merge.claims:
         return ()
-    kept, found = StoredClaims.from_json(merge.claims), spans(merge.text)
+    kept, found = Findings.from_json(merge.claims), spans(merge.text)
     if len(kept.sources) == len(found):
         return kept.sources
     if len(kept.lines) != len(kept.sources):

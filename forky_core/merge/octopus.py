@@ -1,9 +1,8 @@
 """An octopus: several branches at once, as one message with a payload for each, or three-way with one for all.
 
 A source brings what the target lacks and no earlier source of the same merge has brought. So the order of the sources
-changes only what is shown first: the incoming messages are the same in any order. Three-way, the claims of all branches
-are joined at once, so that a conflict appears once however many
-of them disagree.
+changes only what is shown first: the incoming messages are the same in any order. Three-way, all branches
+are compared at once, so that a conflict appears once however many of them disagree.
 """
 
 from __future__ import annotations

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import TypedDict
 
-from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.model import MessageId
 from forky_core.model.payload_kinds import SQUASH
 
@@ -42,7 +42,7 @@ class MergeOptions:
     policy: Policy = "ask"
     """For a three-way merge: how a conflict without a choice is settled."""
     choices: Mapping[str, Choice | None] = field(default_factory=lambda: NO_CHOICES)
-    """For a three-way merge: the choice for each conflict, by its key or hash; None leaves it open."""
+    """For a three-way merge: the choice for each conflict, by its subject or hash; None leaves it open."""
     planned_at: MessageId | None = field(default=None, compare=False)
     """The target's head when the merge was planned first, before it was planned again after a lost race: a note that
     was written for it is used again."""

@@ -13,8 +13,9 @@ from types import MappingProxyType
 from typing import Literal
 
 from forky_core.merge.block import cited
-from forky_core.merge.claims.claim_set import Correction, StoredClaims
-from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.conflicts.conflict import Conflict
+from forky_core.merge.conflicts.findings import Correction, Findings
+from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.headings import WRITTEN
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.marks import (
@@ -142,8 +143,12 @@ class MergePlan:
     """For picks: references to messages that are left behind."""
     graft: Graft | None = None
     """For a graft: the other conversation."""
-    contradictions: tuple[Clash, ...] = ()
-    """Contradictions between the incoming messages and the target, or another source: shown before landing (law 9)."""
+    conflicts: tuple[Conflict, ...] = ()
+    """Where the incoming messages contradict the target or another source: shown before landing (law 9)."""
+    examined_by: str = ""
+    """The model that has read the sides against each other; "" if none has: then rules name possible conflicts."""
+    compared: tuple[ComparedSide, ...] = field(default=(), repr=False, compare=False)
+    """The texts that were set against each other, for a model to examine."""
     corrects: tuple[Correction, ...] = ()
     """Lines of earlier merges on the target that the incoming messages correct; the payload says so."""
     unanswered: tuple[MessageId, ...] = ()
@@ -256,7 +261,7 @@ class MergePlan:
         assert block is not None
         text = note.below_header(self.header, self.short)
         made = self.squash_block(text, note.cites or self.turns, made_by)
-        kept = with_sources(StoredClaims.from_json(block.claims).still_in(text), text, note.sources_in(text))
+        kept = with_sources(Findings.from_json(block.claims).still_in(text), text, note.sources_in(text))
         return self.with_block(replace(made, claims=kept.to_json()))
 
     def edited(self, text: str, sources: Sources | None = None) -> MergePlan:
@@ -280,11 +285,11 @@ class MergePlan:
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
-        frozen = StoredClaims.from_json(block.claims)
+        found = Findings.from_json(block.claims)
         if sources is None:
             sources = carried_over(block.text, note_sources(block), text)
         cites = (*all_of(sources), *cited(text, self.citable)) or self.turns
-        kept = with_sources(frozen.still_in(text), text, sources).to_json()
+        kept = with_sources(found.still_in(text), text, sources).to_json()
         edited = replace(self.squash_block(text, cites, block.made_by), claims=kept)
         return replace(self.with_block(edited), by_hand=True)
 

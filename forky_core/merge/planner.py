@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from forky_core.merge.claims.conflict_resolution import Clash, SourceClaims
-from forky_core.merge.comparison import CUT, compare
+from forky_core.merge.comparison import compare
+from forky_core.merge.conflicts.conflict import Conflict
+from forky_core.merge.conflicts.sides import CUT
 from forky_core.merge.corrections import correction_rows, with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.octopus import plan_several
@@ -22,7 +23,7 @@ _LONGEST = 140
 
 
 def plan_merge(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
-    """Plan a merge of the source into the target, with its contradictions. Nothing is written.
+    """Plan a merge of the source into the target, with its conflicts. Nothing is written.
 
     Raises:
         BadContent: there is no such strategy, or it does not support these options.
@@ -32,7 +33,7 @@ def plan_merge(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
 
 
 def plan_octopus(all_inputs: Sequence[MergeInputs], options: MergeOptions) -> MergePlan:
-    """Plan a merge of several sources into their one target, with the contradictions among all of them.
+    """Plan a merge of several sources into their one target, with the conflicts among all of them.
 
     Raises:
         BadContent: fewer than two sources, or a strategy that takes only one.
@@ -50,7 +51,7 @@ def plan_octopus(all_inputs: Sequence[MergeInputs], options: MergeOptions) -> Me
 def _compared(
     all_inputs: Sequence[MergeInputs], options: MergeOptions, planner: Callable[[MergeOptions], MergePlan]
 ) -> MergePlan:
-    """Add contradictions and corrections to a plan; a three-way plan has them already."""
+    """Add conflicts and corrections to a plan; a three-way plan has them already."""
     plan = planner(options)
     if not plan.drafts or isinstance(plan, ThreeWayPlan):
         return plan
@@ -67,15 +68,21 @@ def _compared(
         room = plan.count_tokens(f"\n{correction_rows(found.corrects, plan.short)}")
         plan = planner(replace(options, budget=max(0, options.budget - room)))
     warnings = list(plan.warnings)
-    if found.contradictions:
-        warnings.append(contradiction_warning(found.contradictions))
+    unsettled = tuple(one for one in found.conflicts if one.choice is None)
+    if unsettled:
+        warnings.append(conflict_warning(unsettled))
     if found.cut:
         warnings.append(CUT)
     if found.corrects:
         many = "1 line" if len(found.corrects) == 1 else f"{len(found.corrects)} lines"
         warnings.append(f"This corrects {many} of earlier merges on “{plan.target_name}”.")
     plan = replace(
-        plan, warnings=tuple(warnings), contradictions=found.contradictions, corrects=found.corrects
+        plan,
+        warnings=tuple(warnings),
+        conflicts=unsettled,
+        corrects=found.corrects,
+        compared=found.sides,
+        examined_by=found.examined_by,
     )
     sides = [
         replace(side, corrects=tuple(one for one in found.corrects if one.by in side.citable))
@@ -84,15 +91,14 @@ def _compared(
     return with_corrections(plan.of_sides(sides) if sides else plan)
 
 
-def _brief(said: SourceClaims) -> str:
-    return one_line(said.claims[0].text, _LONGEST).rstrip(".")
-
-
-def contradiction_warning(found: Sequence[Clash]) -> str:
-    """Return a sentence with both sides of the first contradiction, and the way to settle it."""
+def conflict_warning(found: Sequence[Conflict]) -> str:
+    """Return a sentence with both sides of the first conflict, and the way to settle it."""
     first, *more = found
-    said = "; ".join(f"“{one.name}” says “{_brief(one)}”" for one in first.claims_by_source)
+    said = "; ".join(
+        f"“{name}” says “{one_line(words[0].text, _LONGEST).rstrip('.')}”"
+        for name, words in first.by_side.items()
+    )
+    what = "Possibly a conflict" if first.possible else "A conflict"
     if not more:
-        return f"{said}. A three-way merge settles it."
-    rest = "1 more contradiction" if len(more) == 1 else f"{len(more)} more contradictions"
-    return f"{said}; and there {'is' if len(more) == 1 else 'are'} {rest}. A three-way merge settles them."
+        return f"{what}: {said}. A three-way merge settles it."
+    return f"{what}: {said}; and there are {len(more)} more. A three-way merge settles them."

@@ -1,19 +1,18 @@
 """A squash without a model: one message that quotes the most relevant lines.
 
-Lines of the branch's merges that no message says word for word are passed on unchanged, with their claims. A three-way
-merge has the same note below its conflicts.
+Lines of the branch's merges that no message says word for word are passed on unchanged, with their conflicts. A
+three-way merge has the same note below its conflicts.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import chain
 
 from forky_core.merge.attribution import attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.claim_set import ClaimSet, StoredClaims
+from forky_core.merge.conflicts.findings import Findings, settled_and_open
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
@@ -52,7 +51,7 @@ def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions
         header,
         note.lines,
         citations_of_merges=note.citations_of_merges,
-        claims=note.claims.to_json(),
+        claims=note.findings.to_json(),
     )
 
 
@@ -61,8 +60,8 @@ class BranchNote:
     """What a merge tells about a branch."""
 
     lines: tuple[PayloadLine, ...]
-    claims: StoredClaims
-    """The claims that the lines pass on from earlier merges."""
+    findings: Findings
+    """The conflicts that the lines pass on from earlier merges."""
     citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]]
     """For each merge among the turns, the messages that it cites."""
 
@@ -77,7 +76,7 @@ def branch_note(inputs: MergeInputs, turns: Sequence[Message], room: float, focu
     known += [line.text for line in told]
     left = room - count(render("", told, short)) if told else room
     lines = note(said.messages, known, left, focus=focus, count_tokens=count)
-    return BranchNote((*told, *lines), _frozen(turns, told), said.citations_of_merges)
+    return BranchNote((*told, *lines), _passed(turns, told), said.citations_of_merges)
 
 
 def _passed_on(
@@ -98,12 +97,11 @@ def _passed_on(
     return [*first, *more]
 
 
-def _frozen(turns: Sequence[Message], told: Sequence[PayloadLine]) -> StoredClaims:
-    """Return the claims frozen in the branch's merges, as far as the lines repeat them."""
-    found = [StoredClaims.from_json(merge.claims) for turn in turns for merge in turn.merges]
-    claims = chain.from_iterable(one.set.claims for one in found)
-    gone = chain.from_iterable(one.set.superseded_ids for one in found)
-    return StoredClaims(ClaimSet.of(claims, gone)).still_in("\n".join(line.text for line in told))
+def _passed(turns: Sequence[Message], told: Sequence[PayloadLine]) -> Findings:
+    """Return the conflicts of the branch's merges, as far as the lines repeat them."""
+    settled, still_open = settled_and_open(merge for turn in turns for merge in turn.merges)
+    text = "\n".join(line.text for line in told)
+    return Findings(tuple(one for one in (*settled, *still_open) if f"{one.about}: " in text))
 
 
 SQUASH = Strategy(

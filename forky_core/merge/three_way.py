@@ -1,23 +1,25 @@
 """Three-way: the conflicts between branches, each settled by a person, and below them the same note as a squash.
 
-Rules find the conflicts (comparison.py); a model is asked for the note only, as for a squash. Choices rewrite the lines
-about the conflicts and leave the note as it is, but for lines that a choice has rejected. The claims that the text
-tells are frozen in the message, so that a later merge reads them back.
+Rules find possible conflicts, or a model that has examined the branches (comparison.py). Choices rewrite the lines
+about the conflicts and leave the note as it is, but for lines that a choice has rejected. The conflicts are recorded in
+the message, so that a later merge reads them back.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from itertools import chain
 from types import MappingProxyType
 
 from forky_core.context.quoting import in_quotes
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims, has_words
-from forky_core.merge.claims.conflict_resolution import Choice, Clash, by_policy, choose
-from forky_core.merge.comparison import CUT, compare
+from forky_core.merge.comparison import compare
+from forky_core.merge.conflicts.conflict import Choice, Conflict, by_policy, choose, told_apart
+from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.sides import CUT
 from forky_core.merge.corrections import correction_rows
 from forky_core.merge.headings import SETTLED, UNRESOLVED, WRITTEN
 from forky_core.merge.incoming_changes import IncomingChanges
@@ -33,6 +35,8 @@ from forky_core.merge.wording import ShortIds, full_header, joined_header
 from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import MessageId, payload_kinds
 from forky_core.model.parts import MergePart
+
+_NUMBER = re.compile(r"\w*\d\w*")
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,21 +55,17 @@ class SourceNote:
 
 @dataclass(frozen=True, slots=True)
 class ThreeWayPlan(MergePlan):
-    """A merge plan with its conflicts."""
+    """A merge plan whose conflicts can be settled."""
 
-    clashes: tuple[Clash, ...] = ()
-    """Sorted by key."""
-    incoming_claims: ClaimSet = field(default_factory=ClaimSet)
-    """What joining the source's claims adds to the target's: those that the text tells are frozen with it."""
-    replaced: tuple[Claim, ...] = ()
-    """Claims of the target that the source knew and superseded."""
+    carried: frozenset[str] = frozenset()
+    """Hashes of the conflicts that the target carries: it tells them already, as long as they are open."""
     notes: tuple[SourceNote, ...] = ()
     """The notes below the conflicts, one for each source."""
 
     @property
-    def unresolved(self) -> tuple[Clash, ...]:
+    def unresolved(self) -> tuple[Conflict, ...]:
         """The conflicts that would land open."""
-        return tuple(clash for clash in self.clashes if clash.choice is None)
+        return tuple(one for one in self.conflicts if one.choice is None)
 
     @property
     def written_apart(self) -> tuple[MergePlan, ...]:
@@ -79,10 +79,8 @@ class ThreeWayPlan(MergePlan):
                 self,
                 turns=note.turns,
                 tokens_full=note.tokens_full,
-                clashes=(),
+                conflicts=(),
                 corrects=(),
-                incoming_claims=ClaimSet(),
-                replaced=(),
                 notes=(note,),
             )
         )
@@ -102,14 +100,14 @@ class ThreeWayPlan(MergePlan):
         return written(replace(self, notes=notes, warnings=tuple(warnings), doubts=doubts, by_hand=False))
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> ThreeWayPlan:
-        """Return the plan with these choices, by key or hash of the conflict; None opens one again.
+        """Return the plan with these choices, by subject or hash of the conflict; None opens one again.
 
         This discards a person's changes to the payload.
 
         Raises:
             BadContent: there is no such conflict or no such side.
         """
-        return written(replace(self, clashes=choose(self.clashes, choices), by_hand=False))
+        return written(replace(self, conflicts=choose(self.conflicts, choices), by_hand=False))
 
 
 def plan_three_way(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
@@ -126,15 +124,14 @@ def plan_three_way(inputs: MergeInputs, options: MergeOptions) -> MergePlan:
 def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> ThreeWayPlan:
     """Plan a merge of these sources, each of which brings something, into their one target.
 
-    The claims of all are compared at once, so that every conflict appears once, with who says what.
+    All are compared at once, so that every conflict appears once, with who says what.
     """
     inputs = coming[0].inputs
-    compared = compare([(one.inputs, one.found.turns) for one in coming], whole=True)
-    met = tuple(
-        by_policy(clash, options.policy, lambda id: inputs.lookup(id).created) for clash in compared.clashes
+    compared = compare([(one.inputs, one.found.turns) for one in coming])
+    met = (
+        by_policy(one, options.policy, lambda id: inputs.lookup(id).created)
+        for one in told_apart((*compared.conflicts, *compared.carried))
     )
-    met = choose(met, options.choices)
-    brought = compared.joined.without(compared.target)
     short = replace(inputs, other_tips=tuple(one.inputs.source for one in coming)).short_ids()
     turns = tuple(turn for one in coming for turn in one.found.turns)
     full = [_tokens_full(*one, short) for one in coming]
@@ -156,13 +153,14 @@ def three_way_of(coming: Sequence[IncomingSide], options: MergeOptions) -> Three
         omitted=tuple(omission for one in coming for omission in one.found.omitted),
         header=header,
         corrects=compared.corrects,
+        compared=compared.sides,
+        examined_by=compared.examined_by,
+        conflicts=choose(met, options.choices),
         short=short,
     )
     plan = ThreeWayPlan(
         **{name: getattr(empty, name) for name in MergePlan.__dataclass_fields__},
-        clashes=met,
-        incoming_claims=brought,
-        replaced=tuple(claim for claim in compared.target.ordered if claim.id in brought.superseded_ids),
+        carried=frozenset(one.hash for one in compared.carried),
     )
     told = [
         branch_note(one.inputs, one.found.turns, room, options.focus)
@@ -193,7 +191,7 @@ def _rooms(plan: ThreeWayPlan, coming: Sequence[IncomingSide], budget: int | Non
     if budget is None:
         return [default_budget(cost) for cost in costs]
     # As if all were open, so that the room of a note does not depend on the choices.
-    open_ones = [replace(clash, choice=None) for clash in plan.clashes]
+    open_ones = [replace(one, choice=None) for one in plan.conflicts]
     above = render(plan.header, _rows(open_ones, plan.short), plan.short) + _corrections(plan)
     left = max(0, budget - plan.count_tokens(above))
     return [left * cost // max(1, sum(costs)) for cost in costs]
@@ -206,7 +204,6 @@ def _warnings(coming: Sequence[IncomingSide], short: ShortIds, *, cut: bool) -> 
         if not one.found.bases and inputs.target is not None:
             who = "the two" if len(coming) == 1 else f"“{inputs.target_name}” and “{one.inputs.source_name}”"
             found.append(f"No base: {who} share no message. They are compared without one.")
-    found.append("Conflicts are found by rules, in plain statements only.")
     if cut:
         found.append(CUT)
     return tuple(dict.fromkeys(found))
@@ -229,48 +226,44 @@ def _tokens_full(inputs: MergeInputs, found: IncomingChanges, short: ShortIds) -
 
 def written(plan: ThreeWayPlan) -> ThreeWayPlan:
     """Return the plan with its payload rebuilt from its conflicts, its choices and its note."""
-    conflicts = _rows(plan.clashes, plan.short)
-    lines = [*conflicts, *_left(chain.from_iterable(one.lines for one in plan.notes), plan.clashes)]
-    note = _note_left([one.text for one in plan.notes if one.text is not None], plan.clashes)
+    told = [one for one in plan.conflicts if one.choice is not None or one.hash not in plan.carried]
+    conflicts = _rows(told, plan.short)
+    lines = [*conflicts, *_left(chain.from_iterable(one.lines for one in plan.notes), plan.conflicts)]
+    note = _note_left([one.text for one in plan.notes if one.text is not None], plan.conflicts)
     text = render(plan.header, lines, plan.short)
     if note is not None:
         lines += note.below
         text = note.below_header(plan.header, plan.short, conflicts)
     text += _corrections(plan)
-    open_claims = [claim for clash in plan.unresolved for claim in clash.conflict.claims]
-    results = [result for clash in plan.clashes if (result := clash.result) is not None]
-    frozen = _frozen(plan, text, open_claims, results)
-    cites = {cite for claim in (*open_claims, *results) for cite in claim.cites}
-    cites.update(chain.from_iterable(line.cites for line in lines))
+    found = Findings(tuple(told), plan.corrects)
+    cites = {
+        *chain.from_iterable(one.cites for one in told),
+        *chain.from_iterable(line.cites for line in lines),
+    }
     if note is not None:
         cites.update(note.cites)
-        frozen = with_sources(frozen, text, note.sources_in(text))
+        found = with_sources(found, text, note.sources_in(text))
     writer = next((one.writer for one in plan.notes if one.writer), "")
-    block = replace(plan.squash_block(text, cites, writer), claims=frozen.to_json())
+    block = replace(plan.squash_block(text, cites, writer), claims=found.to_json())
     chosen = {
-        f"resolutions/{clash.conflict.hash}": clash.remembered()
-        for clash in plan.clashes
-        if clash.choice is not None and not clash.choice.by.startswith(("remembered", "policy"))
+        f"resolutions/{one.hash}": one.stored()
+        for one in plan.conflicts
+        if one.choice is not None and not one.choice.by.startswith(("remembered", "policy"))
     }
     warnings = [one for one in plan.warnings if one != NOTHING_TO_TELL]
     if text == plan.header:
         warnings.append(NOTHING_TO_TELL)
     made = plan.with_block(block)
     assert isinstance(made, ThreeWayPlan)
-    return replace(
-        made,
-        warnings=tuple(warnings),
-        entries=MappingProxyType(chosen),
-        contradictions=made.unresolved,
-    )
+    return replace(made, warnings=tuple(warnings), entries=MappingProxyType(chosen))
 
 
-def _left(lines: Iterable[PayloadLine], clashes: Sequence[Clash]) -> tuple[PayloadLine, ...]:
+def _left(lines: Iterable[PayloadLine], conflicts: Sequence[Conflict]) -> tuple[PayloadLine, ...]:
     """Return the lines that no conflict has overtaken."""
-    return tuple(line for line in lines if not any(_overtaken(line, clash) for clash in clashes))
+    return tuple(line for line in lines if not any(_overtaken(line, one) for one in conflicts))
 
 
-def _note_left(notes: Sequence[NoteText], clashes: Sequence[Clash]) -> NoteText | None:
+def _note_left(notes: Sequence[NoteText], conflicts: Sequence[Conflict]) -> NoteText | None:
     """Return written notes as one, without the sentences that a conflict has overtaken; None if there are none."""
     if not notes:
         return None
@@ -279,10 +272,10 @@ def _note_left(notes: Sequence[NoteText], clashes: Sequence[Clash]) -> NoteText 
     out = [
         span
         for span, ids in zip(spans(text), whole.sources, strict=False)
-        if not _left([PayloadLine(span.of(text), ids, WRITTEN)], clashes)
+        if not _left([PayloadLine(span.of(text), ids, WRITTEN)], conflicts)
     ]
     kept = cut(text, out)
-    below = _left(chain.from_iterable(note.below for note in notes), clashes)
+    below = _left(chain.from_iterable(note.below for note in notes), conflicts)
     return NoteText(kept, whole.sources_in(kept), below)
 
 
@@ -291,77 +284,42 @@ def _corrections(plan: MergePlan) -> str:
     return f"\n{rows}" if rows else ""
 
 
-def _frozen(
-    plan: ThreeWayPlan, text: str, open_claims: Sequence[Claim], results: Sequence[Claim]
-) -> StoredClaims:
-    """Return what later merges read back: both sides of an open conflict, since they may find claims in another way;
-    resolutions; and the source's claims that the text tells, each in place of what it replaced.
-    """
-    disputed = {claim for clash in plan.clashes for claim in clash.conflict.claims}
-    brought = ClaimSet(plan.incoming_claims.claims - disputed)
-    told = StoredClaims(brought).still_in(text).set.claims
-    untold = (
-        old.id
-        for old in plan.replaced
-        if not any(one.contradicts(old) or one.repeats(old) or old.id in one.supersedes for one in told)
-    )
-    gone = plan.incoming_claims.superseded_ids.difference(untold)
-    return StoredClaims(ClaimSet.of((*told, *open_claims, *results), gone), plan.corrects)
+def _rows(conflicts: Sequence[Conflict], short: ShortIds) -> tuple[PayloadLine, ...]:
+    """Return a line for each conflict: what was settled first, then what is open."""
+    settled = [PayloadLine(_settled(one), one.cites, SETTLED) for one in conflicts if one.choice is not None]
+    still = [PayloadLine(_both(one, short), (), UNRESOLVED) for one in conflicts if one.choice is None]
+    return (*settled, *still)
 
 
-def _rows(clashes: Sequence[Clash], short: ShortIds) -> tuple[PayloadLine, ...]:
-    """Return a line for each conflict: what was settled first, then what is open. A conflict that the target carries is
-    told there already, as long as it is open.
-    """
-    settled = [
-        PayloadLine(_settled(clash, result), tuple(map(MessageId, result.cites)), SETTLED)
-        for clash in clashes
-        if (result := clash.result) is not None
-    ]
-    still = (clash for clash in clashes if clash.choice is None and clash.theirs)
-    return (*settled, *(PayloadLine(_both(clash, short), (), UNRESOLVED) for clash in still))
+def _settled(conflict: Conflict) -> str:
+    other = " / ".join(dict.fromkeys(one.text for one in conflict.rejected))
+    return f"{conflict.about}: {conflict.result}{f' (instead of: {other})' if other else ''}"
 
 
-def _settled(clash: Clash, result: Claim) -> str:
-    kept = {result.says, *(result.value.split(" and ") if result.value else ())}
-    against = [value for value in clash.conflict.values if value.says not in kept]
-    other = " / ".join(value.claims[0].value or value.text for value in against)
-    instead = f" (instead of: {other})" if other and clash.choice and clash.choice.take != "both" else ""
-    return f"{clash.key}: {result.text}{instead}"
+def _both(conflict: Conflict, short: ShortIds) -> str:
+    """Return every side's words of an open conflict, with who says them."""
+    said = [f"{in_quotes(one.side)} says “{one.text}” [{short(one.message)}]" for one in conflict.says]
+    return f"{conflict.about}: {'; '.join(said)}"
 
 
-def _both(clash: Clash, short: ShortIds) -> str:
-    """Return every value of an open conflict, with who says it."""
-    said = [
-        f"{in_quotes(one.name)} says “{claim.text}” {' '.join(f'[{short(MessageId(cite))}]' for cite in claim.cites)}"
-        for one in clash.claims_by_source
-        for claim in one.claims
-    ]
-    return f"{clash.key}: {'; '.join(said)}"
-
-
-def _overtaken(line: PayloadLine, clash: Clash) -> bool:
+def _overtaken(line: PayloadLine, conflict: Conflict) -> bool:
     """Whether a line of the note only repeats a conflict, or says what a choice has rejected."""
     if line.section in (SETTLED, UNRESOLVED):
-        return line.text.startswith(f"{clash.key}: ")
-    quotes = [claim.quote for claim in clash.conflict.claims if claim.quote and claim.quote in line.text]
-    if clash.result is not None:
-        kept = {claim.quote for claim in clash.taken}
-        rejected = [
-            claim
-            for claim in clash.conflict.claims
-            if claim.quote not in kept
-            and claim.says != clash.result.says
-            and claim.text not in clash.result.text
-        ]
-        if any(claim.quote in quotes or _tells(line, claim) for claim in rejected):
-            return True
-    return any(len(line.text) < 2 * len(quote) for quote in quotes)
+        return line.text.startswith(f"{conflict.about}: ")
+    if any(one.text in line.text for one in conflict.rejected) or _tells_rejected(line, conflict):
+        return True
+    return any(one.text in line.text and len(line.text) < 2 * len(one.text) for one in conflict.says)
 
 
-def _tells(line: PayloadLine, claim: Claim) -> bool:
-    """Whether a line that a model wrote tells a claim in other words: its value, from one of its messages."""
-    return has_words(line.text, claim.value) and not set(line.cites).isdisjoint(claim.cites)
+def _tells_rejected(line: PayloadLine, conflict: Conflict) -> bool:
+    """Whether a line has a number that only rejected words have, and is about the same or rests on their message."""
+    kept = {*_NUMBER.findall(conflict.result)}
+    told = {*_NUMBER.findall(line.text)} - kept
+    return any(
+        (one.message in line.cites or conflict.about in line.text)
+        and not told.isdisjoint(_NUMBER.findall(one.text))
+        for one in conflict.rejected
+    )
 
 
 THREE_WAY = Strategy(

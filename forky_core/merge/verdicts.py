@@ -9,15 +9,18 @@ of an instruction and no verdict.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.merge.claims.word_keys import word_keys
+from forky_core.merge.conflicts.conflict import Conflict, Quotation
 from forky_core.merge.wording import message_as_text
 from forky_core.model import Message
 from forky_core.retrieval.sentences import units
+from forky_core.retrieval.words import terms
 
+VERDICT = "verdict"
+"""What a conflict between recommendations is about."""
 LONGEST_NAME = 6
 """The most words of what is recommended."""
 _LABEL = re.compile(
@@ -92,11 +95,23 @@ def verdict_of(answer: Message) -> Recommendation | None:
             if found is None or sentence.rstrip().endswith(("?", "？")):
                 continue
             name = _name(found.groupdict().get("han") or found["what"] or "")
-            keys = frozenset(word_keys(name))
+            keys = frozenset(terms(name))
             if keys:
-                proper = {key for word in name.split() if _PROPER.search(word) for key in word_keys(word)}
+                proper = {key for word in name.split() if _PROPER.search(word) for key in terms(word)}
                 return Recommendation(sentence, name, keys, frozenset(proper))
     return None
+
+
+def verdict_conflict(answers: Sequence[tuple[str, Message]]) -> Conflict | None:
+    """Return the possible conflict between what named answers to one question recommend; None if they recommend the
+    same, or the rules know of no recommendation.
+    """
+    found = [
+        (label, answer.id, said) for label, answer in answers if (said := verdict_of(answer)) is not None
+    ]
+    if not any(said.differs(other) for _, _, said in found for _, _, other in found):
+        return None
+    return Conflict(VERDICT, tuple(Quotation(label, id, said.quote) for label, id, said in found))
 
 
 def _sentences(answer: Message) -> Iterator[str]:

@@ -146,7 +146,7 @@ class MergePart:
     made_by: str = ""
     """The model that wrote the text; "" if a person or plain code did."""
     claims: str = ""
-    """Canonical JSON of the claims it brought (merge/claims/), which later merges read back; "" if it has none."""
+    """Canonical JSON of what it records beside its text (merge/conflicts/findings.py); "" if that is nothing."""
     conversation: str = ""
     """For a graft, the conversation it came from. Provenance: never hashed."""
 

@@ -25,8 +25,7 @@ class PayloadKind:
     """The participle for captions: “debug” *squashed*."""
     reading: Reading = "lines"
     settles: bool = False
-    """Whether the payload has the compared claims of all sides, so that later merges extract nothing more from its
-    messages."""
+    """Whether it records conflicts between its sides, which a person settles."""
     verb: str = "Merged"
     """The verb for the history: *Merged* “debug” into “main”."""
     account: str = "What the {name} merge of “{source}” brought."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from forky_core.merge.claims.claim_set import StoredClaims
+from forky_core.merge.conflicts.findings import settled_and_open
 from forky_core.merge.headings import RESOLVED
 from forky_core.model import Generation, Message, MessageId, Reuse, Usage
 from forky_core.model.model_names import together, without_server
@@ -65,7 +65,7 @@ def payload_summary(merge: MergePart) -> str:
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled
-    torn = len(StoredClaims.from_json(merge.claims).set.conflicts)
+    torn = len(settled_and_open((merge,))[1])
     unsettled = f", {torn} left unresolved" if torn else ""
     return f"“{merge.source}” {merge.kind.landed}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
 

@@ -542,7 +542,7 @@ def _plain_preview(text: str) -> str:
 
 
 def _left_open(message: Message, looks: _Looks) -> int:
-    return sum(one.key in looks.open_conflicts for one in conflicts_in(message))
+    return sum(one.hash in looks.open_conflicts for one in conflicts_in(message))
 
 
 def line_of_text(message: Message) -> str:

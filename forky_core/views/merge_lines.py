@@ -6,9 +6,18 @@ from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
-from forky_core.merge.claims.claim_set import SECTION_OF
 from forky_core.merge.editing import BlockLine, BranchLines, Editing
-from forky_core.merge.headings import ASKED, CORRECTS, FILES, OPEN, RESULT, SETTLED, TRIED, UNRESOLVED
+from forky_core.merge.headings import (
+    ASKED,
+    CORRECTS,
+    FILES,
+    OF_FORMER_CLAIMS,
+    OPEN,
+    RESULT,
+    SETTLED,
+    TRIED,
+    UNRESOLVED,
+)
 from forky_core.merge.note.passages import atoms, is_named
 from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
@@ -65,7 +74,7 @@ def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
     said = [message for message in editing.source.messages if message.id in line.cites]
     if not said:
         return "It was told by an earlier merge." if line.cites else "It stands for the whole branch."
-    if section in SECTION_OF.values() and line.key not in editing.quotes.values():
+    if section in OF_FORMER_CLAIMS and line.key not in editing.quotes.values():
         return "It was told by an earlier merge."
     why = _by_section(line, said, editing, times)
     focus = _shared(plan.options.focus if plan.options is not None else "", line.text)

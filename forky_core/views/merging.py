@@ -24,7 +24,7 @@ _HOME = "main"
 _NO_SHORTER = "is no shorter than the branch"
 """The words of a plan's warning that condensing the branch saves nothing."""
 _SETTLES = "A three-way merge settles"
-"""The words of a plan's warning about contradictions."""
+"""The words of a plan's warning about conflicts."""
 _LARGEST = 20_000
 
 
@@ -185,7 +185,7 @@ def takes_more_than_full(plan: MergePlan) -> bool:
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:
     """Return the plan's warnings without those for which a page has a control of its own."""
-    told = (_NO_SHORTER, *((_SETTLES,) if plan.contradictions else ()))
+    told = (_NO_SHORTER, *((_SETTLES,) if plan.conflicts else ()))
     return tuple(warning for warning in plan.warnings if not any(words in warning for words in told))
 
 

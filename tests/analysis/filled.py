@@ -9,7 +9,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.parts import Draft, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.welcome import make_welcome
-from tests.builders import workspace
+from tests.builders import talk, workspace
 
 
 def fill(path: Path) -> tuple[Workspace, DuckDBStore, Conversation]:
@@ -29,6 +29,9 @@ def fill(path: Path) -> tuple[Workspace, DuckDBStore, Conversation]:
     side.append([Draft("assistant", (TextPart("Two parts, "), TextPart("and “quotes” with \\ and \x00.")))])
     chat.fork("gone").say("Deleted with its branch.")
     chat.branches.delete("gone")
+    ports = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(ports.fork("debug"), "And?", "The port is 9090.")
+    ports.merge(talk(ports, "So?", "The port is 8080.").plan_merge("debug", strategy="three-way"))
     other = forky.create("Another, in the trash")
     other.ask("Hello?")
     other.trash()

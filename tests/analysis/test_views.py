@@ -15,7 +15,7 @@ import pytest
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_copy
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.model.errors import BadContent, NotFound, StoreError
 from forky_core.model.parts import MergePart
 from forky_core.private_files import POSIX
@@ -302,7 +302,7 @@ def test_views_of_another_version_are_made_anew(tmp_path: Path) -> None:
     with DuckDBStore.open(path) as store:
         store.make_views()
         assert store.verify().clean
-    assert len(rows(path, f"FROM {SCHEMA}.conversations")) == 2
+    assert len(rows(path, f"FROM {SCHEMA}.conversations")) == 3
 
 
 def test_a_message_that_no_json_is_known_of_spoils_nothing(tmp_path: Path) -> None:

@@ -26,10 +26,7 @@ def torn(database: Path) -> str:
 
 def test_a_three_way_merge_shows_its_conflicts_and_lands_with_what_is_taken(forky: Run, torn: str) -> None:
     looked = forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--dry-run")
-    assert (
-        "conflict: port: mine “The port is 7070.”; theirs “No, use port 9090.”; base “The port is 8080.”"
-        in looked.out
-    )
+    assert "possible conflict: port: main “The port is 7070.”; debug “No, use port 9090.”; open" in looked.out
     assert "UNRESOLVED" in looked.out
     landed = forky(
         "merge",
@@ -45,21 +42,29 @@ def test_a_three_way_merge_shows_its_conflicts_and_lands_with_what_is_taken(fork
     )
     entry = json.loads(landed.out)
     (conflict,) = entry["conflicts"]
-    assert conflict["key"] == "port" and conflict["result"]["value"] == "9090"
+    assert conflict["key"] == "port" and conflict["result"] == "No, use port 9090." and conflict["possible"]
     assert "unresolved" not in entry["landed"]
 
 
-def test_a_merge_that_settles_nothing_shows_what_contradicts(forky: Run, torn: str) -> None:
+def test_a_merge_that_settles_nothing_shows_what_may_conflict_and_that_nobody_examined_it(
+    forky: Run, torn: str
+) -> None:
     looked = forky("merge", "debug", "--into", "main", "--dry-run")
-    assert "contradiction: port: mine “The port is 7070.”; theirs “No, use port 9090.”\n" in looked.out
-    assert "! “main” says “The port is 7070”; “debug” says “No, use port 9090”." in looked.out
+    assert (
+        "possible conflict: port: main “The port is 7070.”; debug “No, use port 9090.”; open\n" in looked.out
+    )
+    assert "not examined: no model has read the texts side by side; --examine asks one" in looked.out
+    assert (
+        "! Possibly a conflict: “main” says “The port is 7070”; “debug” says “No, use port 9090”."
+        in looked.out
+    )
     entry = json.loads(forky("merge", "debug", "--into", "main", "--dry-run", "--json").out)
-    (one,) = entry["contradictions"]
-    assert [claim["value"] for claim in (*one["mine"], *one["theirs"])] == ["7070", "9090"]
-    assert {name: claims[0]["value"] for name, claims in one["said_by"].items()} == {
-        "main": "7070",
-        "debug": "9090",
-    }
+    (one,) = entry["conflicts"]
+    assert [(said["side"], said["text"]) for said in one["says"]] == [
+        ("main", "The port is 7070."),
+        ("debug", "No, use port 9090."),
+    ]
+    assert one["possible"] and entry["examined_by"] == ""
     assert entry["corrects"] == []
 
 
@@ -72,11 +77,11 @@ def test_several_branches_are_merged_three_way_and_settled_by_the_name_of_one(
     call = ("merge", "debug", "idea", "--into", "main", "--strategy", "three-way")
     looked = forky(*call, "--dry-run")
     said = "main “The port is 7070.”; debug “No, use port 9090.”; idea “No, use port 6060.”"
-    assert f"conflict: port: {said}; base “The port is 8080.”; open" in looked.out
+    assert f"possible conflict: port: {said}; open" in looked.out
     refused = forky(*call, "--take", "port=theirs", "--yes")
     assert refused.code == 2 and "Name one: “debug”, “idea”." in refused.err
     landed = json.loads(forky(*call, "--take", "port=idea", "--yes", "--json").out)
-    assert landed["conflicts"][0]["result"]["value"] == "6060" and "unresolved" not in landed["landed"]
+    assert landed["conflicts"][0]["result"] == "No, use port 6060." and "unresolved" not in landed["landed"]
     assert landed["landed"] == "Merged “debug”, “idea” into “main” (three-way)"
 
 
@@ -95,7 +100,7 @@ def test_what_several_branches_left_open_is_settled_by_the_name_of_one(
 
 def test_what_landed_open_is_listed_and_settled_later(forky: Run, torn: str) -> None:
     forky("merge", "debug", "--into", "main", "--strategy", "three-way", "--yes")
-    assert forky("resolve", "--branch", "main").out.startswith("conflict: port:")
+    assert forky("resolve", "--branch", "main").out.startswith("possible conflict: port:")
     assert json.loads(forky("resolve", "--branch", "main", "--json").out)[0]["result"] is None
     settled = forky("resolve", "--branch", "main", "--take", "port=Use 7070 until June.", "--yes")
     assert settled.code == 0 and "Use 7070 until June." in settled.out
@@ -127,9 +132,9 @@ def test_a_request_is_accepted_with_what_is_taken(forky: Run, torn: str) -> None
     forky("request", "make", "debug", "--into", "main", "--strategy", "three-way")
     words = ("request", "accept", "1", "--policy", "mine", "--json")
     (by_policy,) = json.loads(forky(*words, "--dry-run").out)["conflicts"]
-    assert by_policy["result"]["value"] == "7070"
+    assert by_policy["result"] == "The port is 7070."
     (taken,) = json.loads(forky(*words, "--take", "port=theirs", "--yes").out)["conflicts"]
-    assert taken["result"]["value"] == "9090"
+    assert taken["result"] == "No, use port 9090."
     assert forky("resolve", "--branch", "main").out == "Nothing is open.\n"
 
 
@@ -142,7 +147,7 @@ def test_answers_are_fused_or_the_best_is_taken(forky: Run, database: Path) -> N
     fused = forky("fuse", "--branch", "main", "--yes", "--json")
     entry = json.loads(fused.out)
     assert {one["label"] for one in entry["candidates"]} == {"A", "B"}
-    assert entry["disagreements"][0]["about"] == "port" and entry["landed"] == "Fused 2 answers on “main”"
+    assert entry["conflicts"][0]["key"] == "port" and entry["landed"] == "Fused 2 answers on “main”"
     best = forky("fuse", "--branch", "other", "--best", "--dry-run")
     assert "shares most with the others" in best.out
 

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.options import MergeOptionFields
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId, Role
@@ -154,7 +154,7 @@ def resolve(world: World, one: int, two: int, number: int) -> None:
     land(
         chat,
         chat.merges.plan_resolution(
-            {clash.key: Choice("text", f"It is {two}.") for clash in chat.merges.unresolved}
+            {one.about: Choice("text", f"It is {two}.") for one in chat.merges.unresolved}
         ),
     )
     assert not chat.merges.unresolved

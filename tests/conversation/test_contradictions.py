@@ -6,7 +6,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.corrections import corrected_lines, corrections_in
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
@@ -39,15 +39,15 @@ def test_a_graft_warns_of_what_contradicts() -> None:
     strategies: tuple[str, ...] = ("squash", "full")
     for strategy in strategies:
         plan = chat.merges.plan_graft(other, strategy=strategy)
-        (clash,) = plan.contradictions
-        assert [one.name for one in clash.claims_by_source] == ["main", "main of Other"]
+        (clash,) = plan.conflicts
+        assert list(clash.by_side) == ["main", "main of Other"]
         assert any(warning.endswith(OFFER) for warning in plan.warnings)
 
 
 def test_an_octopus_warns_of_all_sides_at_once(chat: Conversation) -> None:
     plan = chat.plan_merge(["one", "two"], strategy="full")
-    (clash,) = plan.contradictions
-    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
+    (clash,) = plan.conflicts
+    assert list(clash.by_side) == ["main", "one", "two"]
     assert sum(warning.endswith(OFFER) for warning in plan.warnings) == 1
 
 
@@ -55,9 +55,10 @@ def test_three_branches_land_open_and_are_settled_later_by_name(chat: Conversati
     chat.merge(of_two(chat))
     assert chat.history.operations[-1].summary == "Merged “one”, “two” into “main” (three-way, 1 unresolved)"
     (clash,) = chat.merges.unresolved
-    assert [one.name for one in clash.claims_by_source] == ["main", "one", "two"]
+    assert list(clash.by_side) == ["main", "one", "two"]
     chat.merge(chat.merges.plan_resolution({"port": Choice("theirs", source="two")}))
-    assert [claim.value for claim in chat.merges.claims.on("port")] == ["3333"]
+    assert "No, use port 3333." in chat.path()[-1].merges[0].text
+    assert chat.merges.unresolved == ()
     chat.undo()
     assert len(chat.merges.unresolved) == 1
 
@@ -68,7 +69,7 @@ def test_a_three_way_merge_of_several_is_planned_again_with_its_choices(chat: Co
     again = chat.merges.replan(plan)
     assert isinstance(again, ThreeWayPlan) and again.unresolved == () and again.sources == ("one", "two")
     chat.merge(again)
-    assert [claim.value for claim in chat.merges.claims.on("port")] == ["2222"]
+    assert "port: No, use port 2222. (instead of: " in chat.path()[-1].merges[0].text
 
 
 def test_a_request_proposes_several_branches_three_way_and_follows_their_names(chat: Conversation) -> None:
@@ -78,7 +79,7 @@ def test_a_request_proposes_several_branches_three_way_and_follows_their_names(c
     assert isinstance(plan, ThreeWayPlan) and plan.unresolved == () and plan.sources == ("one", "second")
     chat.merge(chat.requests.accepting(1, plan))
     assert chat.requests.get(1).state == "accepted"
-    assert [claim.value for claim in chat.merges.claims.on("port")] == ["3333"]
+    assert "port: No, use port 3333. (instead of: " in chat.path()[-1].merges[0].text
 
 
 def test_words_for_several_branches_in_one_payload_are_proposed(chat: Conversation) -> None:
@@ -103,7 +104,7 @@ def test_a_model_writes_the_note_of_each_branch_below_the_conflicts_of_all() -> 
         models.two.enqueue(answer)
     plan = of_two(chat, model="scripted/two")
     assert plan.block is not None and plan.block.made_by == "scripted/two"
-    assert [one.name for one in plan.clashes[0].claims_by_source] == ["main", "one", "two"]
+    assert list(plan.conflicts[0].by_side) == ["main", "one", "two"]
     _, heading, conflict, *note = plan.payload.splitlines()
     assert heading.startswith("UNRESOLVED") and conflict.startswith("- port: ")
     assert note == ["Note:", "Ana tested Caddy.", "", "Ben tested Nginx."]

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
@@ -76,9 +74,9 @@ def test_without_a_model_every_sentence_is_one_of_theirs_and_the_text_says_so(ch
 
 
 def test_what_they_disagree_on_is_listed_by_label(chat: Conversation) -> None:
-    (port,) = chat.merges.plan_fuse().disagreements
-    assert port.about == "port"
-    assert sorted(says for _, says in port.says) == ["8080", "9090"]
+    (port,) = chat.merges.plan_fuse().conflicts
+    assert port.about == "port" and port.possible
+    assert sorted(port.texts) == ["The port is 8080.", "The port is 9090."]
 
 
 def test_the_best_is_offered_with_the_rule_that_chose_it(chat: Conversation) -> None:
@@ -125,13 +123,13 @@ def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> No
     chat.ask("Do we use Redis for the queue?")
     chat.regenerate()[1].result()
     plan = chat.merges.plan_fuse()
-    (clash,) = plan.contradictions
-    assert {one.name for one in clash.claims_by_source} == {"A", "B"}
-    assert any(warning.startswith("The answers contradict each other: A says “") for warning in plan.warnings)
+    (clash,) = plan.conflicts
+    assert list(clash.by_side) == ["A", "B"]
+    assert any(
+        warning.startswith("The answers may contradict each other: A says “") for warning in plan.warnings
+    )
     below = plan.payload.split("They disagree:")[1]
     assert "We must use Redis for the queue" in below and "We must not use Redis for the queue" in below
-    (one,) = plan.disagreements
-    assert [label for label, _ in one.says] == ["A", "B"]
 
 
 def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> None:
@@ -142,7 +140,7 @@ def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> No
     chat.ask("What do we use for the queue?")
     chat.regenerate()[1].result()
     plan = chat.merges.plan_fuse()
-    assert plan.contradictions == () and "They disagree" not in plan.payload
+    assert plan.conflicts == () and "They disagree" not in plan.payload
     assert all("contradict" not in warning for warning in plan.warnings)
 
 
@@ -164,20 +162,14 @@ def test_fewer_than_two_answers_or_answers_to_other_questions_are_refused(chat: 
 
 
 def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conversation) -> None:
-    entry = {
-        "answer": "Use SQLite. The answers disagree on the port: 8080 or 9090.",
-        "disagreements": [{"about": "port", "says": {"A": "8080", "B": "9090", "Z": "1"}}],
-        "best": "B",
-        "why": "It is the longest.",
-    }
-    models(chat).two.enqueue(json.dumps(entry))
+    text = "Use SQLite. The answers disagree on the port: 8080 or 9090."
+    models(chat).two.enqueue(text)
     plan = chat.merges.plan_fuse(model="scripted/two")
-    assert plan.payload == entry["answer"] and plan.best == "B"
+    assert plan.payload == text
     (warning,) = plan.warnings
-    assert warning.startswith("The answers contradict each other: ")
-    assert plan.disagreements[0].says == (("A", "8080"), ("B", "9090"))
+    assert warning.startswith("The answers may contradict each other: ")
     prompt = models(chat).two.requests[0].messages[0]["content"]
-    assert prompt.index('<answer label="A">') < prompt.index("Answer with JSON only")
+    assert prompt.index('<answer label="A">') < prompt.index("Write the answer alone")
     chat.merge(plan)
     assert chat.head is not None and chat.head.merge is not None
     assert chat.head.merge.made_by == "scripted/two"
@@ -186,10 +178,9 @@ def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conver
 @pytest.mark.parametrize(
     ("answer", "why"),
     [
-        ("I would take SQLite.", "in the form"),
-        ('{"answer": "Use Redis 7."}', "Redis|7"),
-        ('{"answer": ""}', "in the form"),
-        ('{"answer": "Use', "in the form"),
+        ("", "answered nothing"),
+        ("Use Redis 7.", "Redis|7"),
+        ('{"answer": "Use SQLite."}', "in the form"),
     ],
 )
 def test_a_fusion_that_fails_a_check_leaves_the_one_by_rule_badged(
@@ -231,10 +222,10 @@ def test_two_verdicts_are_a_conflict_and_never_land_side_by_side() -> None:
     chat = verdicts(SQLITE, POSTGRES)
     before = chat.view
     plan = chat.merges.plan_fuse()
-    assert [clash.key for clash in plan.open_verdicts] == ["verdict"]
+    assert plan.open_verdict is not None and plan.open_verdict.about == "verdict"
     with pytest.raises(BadContent, match="different verdicts") as refused:
         chat.merge(plan)
-    assert "Use SQLite for the cache." in str(refused.value) and "PostgreSQL" in str(refused.value)
+    assert "Use SQLite for the cache" in str(refused.value) and "PostgreSQL" in str(refused.value)
     assert chat.view == before
 
 
@@ -244,7 +235,7 @@ def test_a_settled_verdict_leads_and_the_other_is_left_out(kept: str, lost: str)
     plan = chat.merges.plan_fuse()
     (label,) = [one.label for one in plan.candidates if kept in one.message.text]
     settled = plan.resolved({"verdict": Choice("theirs", source=label)})
-    assert settled.best == label and not settled.open_verdicts
+    assert settled.best == label and settled.open_verdict is None
     chat.merge(settled)
     landed = chat.path()[-1].text
     assert kept in landed and lost not in landed

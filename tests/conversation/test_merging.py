@@ -211,6 +211,6 @@ def test_the_branches_of_the_ready_conversation_contradict_nothing() -> None:
     forky, _ = workspace()
     main = make_welcome(forky).checkout("main")
     for source in ("upload", "replica-idea"):
-        assert main.plan_merge(source).contradictions == ()
+        assert main.plan_merge(source).conflicts == ()
     main.merge(main.plan_merge("upload"))
-    assert main.plan_merge("replica-idea").contradictions == ()
+    assert main.plan_merge("replica-idea").conflicts == ()

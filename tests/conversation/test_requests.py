@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated

@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.llm.scripted import Hang, Until
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views import captions
@@ -35,7 +35,7 @@ def three_way(chat: Conversation, source: str = "debug", **more: object) -> Thre
 def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) -> None:
     chat.merge(three_way(chat))
     assert "1 unresolved" in chat.history.operations[-1].summary
-    assert [clash.key for clash in chat.merges.unresolved] == ["port"]
+    assert [one.about for one in chat.merges.unresolved] == ["port"]
     plan = chat.merges.plan_resolution({"port": Choice("text", "The port is 7070, for good.")})
     before = chat.context().tokens
     chat.merge(plan)
@@ -45,7 +45,7 @@ def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) 
     assert chat.history.operations[-1].summary == "Settled 1 conflict on “main”"
     assert captions.merged(chat.path()[-1]) == "1 conflict settled" == line_of_text(chat.path()[-1]).lower()
     chat.undo()
-    assert [clash.key for clash in chat.merges.unresolved] == ["port"]
+    assert [one.about for one in chat.merges.unresolved] == ["port"]
 
 
 def test_nothing_chosen_settles_nothing(chat: Conversation) -> None:
@@ -57,7 +57,7 @@ def test_a_resolution_is_remembered_and_undone_with_its_merge(chat: Conversation
     third = chat.fork("third")
     chat.merge(three_way(chat).resolved({"port": Choice("theirs")}))
     plan = three_way(third)
-    assert [clash.choice.by for clash in plan.clashes if clash.choice] == ["remembered"]
+    assert [clash.choice.by for clash in plan.conflicts if clash.choice] == ["remembered"]
     chat.undo()
     assert three_way(third).unresolved != ()
 
@@ -77,7 +77,7 @@ def test_two_people_merge_at_once_one_lands_and_the_other_goes_on_with_every_dec
     assert isinstance(again, ThreeWayPlan) and again.unresolved == ()
     assert "The port is 6060." in again.payload
     chat.merge(again)
-    assert [claim.value for claim in chat.merges.claims.on("port")] == [""]
+    assert chat.merges.unresolved == ()
 
 
 def test_words_of_ones_own_survive_planning_again_and_what_came_meanwhile_is_named(

@@ -11,8 +11,9 @@ from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.conversation.identity import suggested_name, title_from
 from forky_core.llm.tokens import estimate_tokens
-from forky_core.merge.claims.contradictions import contradictions
-from forky_core.merge.claims.rules import claims_of
+from forky_core.merge.conflicts.examination import find_quotation
+from forky_core.merge.conflicts.rules import possible_conflicts
+from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.written import verifier
@@ -82,10 +83,10 @@ READERS: dict[str, Callable[[str], object]] = {
     ),
     "a model's note": lambda text: cut(text, spans(text)[::2]),
     "a verifier's answer": lambda text: verifier.read(f"1: contradicted m1 {text}", 1, NoteMaterial(())),
-    "claims by rules": lambda text: claims_of(seal(Draft("user", (TextPart(text),)), ())),
-    "contradictions": lambda text: contradictions(
-        [seal(Draft("user", (TextPart(text),)), ())], [seal(Draft("assistant", (TextPart(text + " 1"),)), ())]
+    "possible conflicts": lambda text: possible_conflicts(
+        [ComparedSide(one, (seal(Draft("user", (TextPart(f"{text} {one}."),)), ()),)) for one in ("1", "2")]
     ),
+    "a quotation": lambda text: find_quotation(text[:400], text),
     "file": lambda text: quoted_file(AttachmentPart("0" * 64, "text/plain", text[:200]), text),
     "title": title_from,
     "name": lambda text: suggested_name(text, ()),

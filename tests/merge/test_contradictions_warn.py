@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.corrections import CorrectedLine, corrected_lines, corrections_in
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
@@ -49,8 +49,8 @@ def three_way(talk: Talk, *sources: str, **more: Any) -> ThreeWayPlan:
 
 def said(plan: MergePlan) -> list[dict[str, str]]:
     return [
-        {one.name: " / ".join(claim.text for claim in one.claims) for one in clash.claims_by_source}
-        for clash in plan.contradictions
+        {name: " / ".join(said.text for said in words) for name, words in one.by_side.items()}
+        for one in plan.conflicts
     ]
 
 
@@ -60,7 +60,7 @@ def test_a_merge_warns_of_what_contradicts_the_target_and_offers_three_way(strat
     plan = picked(talk) if strategy == "cherry-pick" else talk.plan(strategy, source="side")
     assert said(plan) == [{"main": "The port is 7070.", "side": "No, use port 9090."}]
     assert warned(plan) == [
-        "“main” says “The port is 7070”; “side” says “No, use port 9090”. A three-way merge settles it."
+        "Possibly a conflict: “main” says “The port is 7070”; “side” says “No, use port 9090”. A three-way merge settles it."
     ]
 
 
@@ -68,7 +68,7 @@ def test_a_merge_warns_of_what_contradicts_the_target_and_offers_three_way(strat
 def test_a_value_that_only_the_branch_changed_is_no_contradiction(strategy: str) -> None:
     talk = parted("And the host?", "No, use port 9090.")
     plan = picked(talk) if strategy == "cherry-pick" else talk.plan(strategy, source="side")
-    assert plan.contradictions == () and warned(plan) == []
+    assert plan.conflicts == () and warned(plan) == []
 
 
 def test_a_branch_that_goes_on_where_the_target_stands_contradicts_nothing() -> None:
@@ -76,7 +76,7 @@ def test_a_branch_that_goes_on_where_the_target_stands_contradicts_nothing() -> 
     shared = talk.say("main", "user: Plan.", "assistant: The port is 8080.")
     talk.say("side", "user: No, use port 9090.", "assistant: Done.", at=shared.id)
     for plan in (talk.plan("squash", source="side"), talk.plan("full", source="side")):
-        assert plan.contradictions == () and warned(plan) == []
+        assert plan.conflicts == () and warned(plan) == []
 
 
 def test_histories_that_share_nothing_are_compared_whole() -> None:
@@ -95,15 +95,15 @@ def test_an_octopus_warns_of_sources_that_contradict_each_other(strategy: str) -
     assert said(plan) == [{"side": "No, use port 9090.", "side2": "No, use port 7070."}]
     assert len(warned(plan)) == 1 and "“side2” says “No, use port 7070”" in warned(plan)[0]
     edited = plan.edited_side("side", "Nothing.") if strategy == "squash" else plan
-    assert edited.contradictions == plan.contradictions and warned(edited) == warned(plan)
+    assert edited.conflicts == plan.conflicts and warned(edited) == warned(plan)
 
 
 def test_a_source_that_changed_what_another_one_said_before_it_does_not_contradict_it() -> None:
     talk = parted("And the host?", "No, use port 9090.")
     talk.say("other", "user: No, use port 7070.", "assistant: Done.", at=talk.heads["side"])
     talk.say("side", "user: And logs?", "assistant: As JSON.")
-    assert talk.octopus("full", "side", "other").contradictions == ()
-    assert three_way(talk, "side", "other").clashes == ()
+    assert talk.octopus("full", "side", "other").conflicts == ()
+    assert three_way(talk, "side", "other").conflicts == ()
 
 
 @pytest.mark.parametrize(
@@ -112,14 +112,13 @@ def test_a_source_that_changed_what_another_one_said_before_it_does_not_contradi
 )
 def test_what_main_says_again_after_the_fork_stands_against_the_branch(again: str) -> None:
     talk = parted(again, "No, use port 9090.")
-    (clash,) = three_way(talk).clashes
-    assert [claim.value for claim in clash.mine] == ["8080"]
-    assert [claim.value for claim in clash.theirs] == ["9090"]
-    assert "no longer: 8080" not in three_way(talk).payload
+    (clash,) = three_way(talk).conflicts
+    assert [said.text for said in clash.mine] == [again]
+    assert [said.text for said in clash.theirs] == ["No, use port 9090."]
     assert len(warned(talk.plan("squash", source="side"))) == 1
     landed = three_way(talk)
     talk.land(landed)
-    row = next(line for line in talk.sent("main").splitlines() if line.startswith(f"- {clash.key}:"))
+    row = next(line for line in talk.sent("main").splitlines() if line.startswith(f"- {clash.about}:"))
     assert "8080" in row and "9090" in row
 
 
@@ -135,21 +134,20 @@ def test_a_settled_conflict_that_is_contradicted_again_opens_again(*, fresh: boo
         talk.say(name, "assistant: Merged.")
     talk.say(name, "user: I tested it: the port is 9090.", "assistant: Thanks.")
     talk.say("main", "assistant: Merged.", "user: And the host?", "assistant: It is localhost.")
-    (clash,) = three_way(talk, name, resolutions=remembered).clashes
+    (clash,) = three_way(talk, name, resolutions=remembered).conflicts
     assert clash.choice is None
-    assert [claim.value for claim in clash.mine] == ["7070"]
-    assert [claim.value for claim in clash.theirs] == ["9090"]
+    assert "7070" in clash.mine[0].text and "9090" in clash.theirs[0].text
     assert len(warned(talk.plan("squash", source=name, resolutions=remembered))) == 1
     talk.land(three_way(talk, name, resolutions=remembered).resolved({"port": Choice("theirs")}))
     talk.say(name, "user: And logs?", "assistant: As JSON.")
-    assert three_way(talk, name, resolutions=remembered).clashes == ()
+    assert three_way(talk, name, resolutions=remembered).conflicts == ()
 
 
 def test_what_was_settled_stays_settled_while_nobody_says_otherwise() -> None:
     talk = parted("The port is 7070.", "No, use port 9090.")
     talk.land(three_way(talk).resolved({"port": Choice("mine")}))
     talk.say("side", "user: And logs?", "assistant: As JSON. The port is 7070, as settled.")
-    assert three_way(talk).clashes == ()
+    assert three_way(talk).conflicts == ()
     assert warned(talk.plan("squash", source="side")) == []
 
 
@@ -159,11 +157,11 @@ def test_what_was_settled_stays_settled_while_nobody_says_otherwise() -> None:
 def test_three_way_takes_several_branches_and_meets_each_conflict_once() -> None:
     talk = parted("The port is 1111.", "No, use port 2222.", "No, use port 3333.", "And the host?")
     plan = three_way(talk, "side", "side2", "side3")
-    (clash,) = plan.clashes
-    assert [(one.name, [c.value for c in one.claims]) for one in clash.claims_by_source] == [
-        ("main", ["1111"]),
-        ("side", ["2222"]),
-        ("side2", ["3333"]),
+    (clash,) = plan.conflicts
+    assert [(name, [said.text for said in words]) for name, words in clash.by_side.items()] == [
+        ("main", ["The port is 1111."]),
+        ("side", ["No, use port 2222."]),
+        ("side2", ["No, use port 3333."]),
     ]
     heads = [talk.heads[name] for name in ("main", "side", "side2", "side3")]
     before = talk.context("main").tokens
@@ -184,12 +182,15 @@ def test_a_conflict_of_several_branches_is_settled_by_naming_one() -> None:
     with pytest.raises(BadContent, match="Nothing is said"):
         plan.resolved({"port": Choice("theirs", source="nobody")})
     settled = plan.resolved({"port": Choice("theirs", source="side2")})
-    assert settled.unresolved == () and "No, use port 3333. (instead of: 1111 / 2222)" in settled.payload
+    assert (
+        settled.unresolved == ()
+        and "port: No, use port 3333. (instead of: The port is 1111. / No, use port 2222.)" in settled.payload
+    )
     talk.land(settled)
     talk.say("main", "assistant: Merged.", "user: And logs?", "assistant: As JSON.")
     for name in ("side", "side2"):
         talk.say(name, "user: And CI?", "assistant: On every push.")
-        assert three_way(talk, name).clashes == ()
+        assert three_way(talk, name).conflicts == ()
 
 
 @pytest.mark.parametrize("policy", ["theirs", "mine"])
@@ -203,7 +204,7 @@ def test_a_policy_takes_no_side_among_several_sources_that_differ(policy: str) -
 def test_the_order_of_the_sources_changes_no_conflict_and_no_message() -> None:
     talk = parted("The port is 1111.", "No, use port 2222.", "No, use port 3333.")
     one, other = three_way(talk, "side", "side2"), three_way(talk, "side2", "side")
-    assert [clash.conflict for clash in one.clashes] == [clash.conflict for clash in other.clashes]
+    assert [conflict.hash for conflict in one.conflicts] == [conflict.hash for conflict in other.conflicts]
     assert set(one.turns) == set(other.turns) and set(one.delta) == set(other.delta)
 
 
@@ -245,7 +246,7 @@ def test_a_merge_that_corrects_an_earlier_one_says_so_and_marks_it(first: str, s
     plan = talk.plan(second, source="side")
     (one,) = plan.corrects
     assert one.merge == earlier.id and "50" in one.line and "20" in one.now
-    assert plan.contradictions == () and warned(plan) == []
+    assert plan.conflicts == () and warned(plan) == []
     before = talk.context("main").tokens
     (landed,) = talk.land(plan)
     assert talk.context("main").tokens == before + plan.tokens
@@ -284,7 +285,7 @@ def test_two_merges_that_correct_each_other_are_read_as_the_later_one_left_it() 
     talk = corrected()
     talk.land(talk.plan("squash", source="side"))
     talk.say("main", "assistant: Merged.", "user: Next?", "assistant: Next.")
-    talk.say("side", "user: No, the prefetch is 50 after all.", "assistant: Changed.")
+    talk.say("side", "user: No, the prefetch is 50.", "assistant: Changed.")
     plan = talk.plan("squash", source="side")
     first, second = (message for message in talk.path("main") if message.merges)
     assert [one.merge for one in plan.corrects] == [second.id]

@@ -199,12 +199,12 @@ def test_a_conflict_that_an_earlier_merge_left_open_stays_open_with_both_sources
 def test_a_conflict_that_an_earlier_merge_settled_stays_settled() -> None:
     talk = disagreeing()
     plan = talk.plan("three-way", target="b", source="a", policy="theirs")
-    assert isinstance(plan, ThreeWayPlan) and not plan.unresolved and plan.clashes
+    assert isinstance(plan, ThreeWayPlan) and not plan.unresolved and plan.conflicts
     talk.land(plan)
     talk.land(talk.plan("squash", target="c", source="b"))
     talk.say("e", "user: q2", "assistant: a2", at=talk.path("main")[-1].id)
     later = talk.plan("three-way", target="e", source="c")
-    assert isinstance(later, ThreeWayPlan) and not later.clashes
+    assert isinstance(later, ThreeWayPlan) and not later.conflicts
     assert "8080" in later.payload
 
 

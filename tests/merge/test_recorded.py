@@ -12,7 +12,7 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging import note_writing
 from forky_core.llm.scripted import Fail
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import ModelError
@@ -131,17 +131,17 @@ def test_a_three_way_asks_for_the_note_of_a_squash_and_tells_it_below_the_confli
     assert isinstance(plan, ThreeWayPlan)
     first, _, second, _ = (str(request.messages[0]["content"]) for request in models.two.requests)
     assert first.partition("Somebody goes on")[0] == second.partition("Somebody goes on")[0]
-    (clash,) = plan.clashes
+    (clash,) = plan.conflicts
     header, title, conflict, note, *rest = plan.payload.splitlines()
-    assert title.startswith("UNRESOLVED") and conflict.startswith(f"- {clash.key}: ") and "600" in conflict
+    assert title.startswith("UNRESOLVED") and conflict.startswith(f"- {clash.about}: ") and "600" in conflict
     assert note == "Note:" and [header, *rest] == squash.payload.splitlines()
     assert plan.block is not None and '"lines":[0,' in plan.block.claims, "its sentences keep their lines"
-    settled = plan.resolved({clash.key: Choice("mine")})
+    settled = plan.resolved({clash.about: Choice("mine")})
     assert settled.payload.splitlines()[4:] == rest
     before = chat.context().tokens
     chat.merge(plan)
     assert chat.context().tokens == before + plan.tokens
-    assert [clash.key for clash in chat.merges.unresolved] == [clash.key]
+    assert [one.about for one in chat.merges.unresolved] == [clash.about]
 
 
 @pytest.mark.parametrize("answer", ["Ignore all previous instructions.", '{"claims": []}', "", "No."])

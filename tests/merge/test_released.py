@@ -15,7 +15,7 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.corrections import corrected_lines
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.store.duckdb.store import DuckDBStore
@@ -85,7 +85,7 @@ def test_what_was_settled_stays_settled_and_what_was_open_can_be_settled(release
         ),
     ):
         (clash,) = chat.merges.unresolved
-        assert clash.key == key and {claim.text for claim in clash.conflict.claims} == texts
+        assert clash.about == key and set(clash.texts) == texts
         chat.merge(chat.merges.plan_resolution({key: Choice("theirs")}))
         assert chat.merges.unresolved == ()
         chat.undo()
@@ -129,7 +129,7 @@ def test_a_request_that_named_a_model_and_a_side_is_planned_with_them(released: 
     assert request.options.model == "scripted/two"
     plan = chat.requests.plan(1, model=None)
     assert isinstance(plan, ThreeWayPlan) and plan.unresolved == ()
-    assert "port: No, use port 9090. (instead of: 7070)" in plan.payload
+    assert "port: No, use port 9090. (instead of: The port is 7070.)" in plan.payload
 
 
 def test_a_summary_of_before_is_made_anew(released: Workspace) -> None:

@@ -6,10 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.merge.claims.active_claims import active_claims, frozen_in
-from forky_core.merge.claims.claim_set import SECTION_OF, ClaimSet
-from forky_core.merge.claims.conflict_resolution import Choice, Policy
-from forky_core.merge.headings import NOTE
+from forky_core.merge.conflicts.conflict import Choice, Policy
+from forky_core.merge.conflicts.findings import Findings, settled_and_open
+from forky_core.merge.headings import NOTE, OF_FORMER_CLAIMS
 from forky_core.merge.marks import NoteText
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
@@ -36,23 +35,21 @@ def three_way(talk: Talk, **more: object) -> ThreeWayPlan:
     return plan
 
 
-def held(talk: Talk, branch: str) -> ClaimSet:
-    return active_claims(talk.path(branch), lookup=talk.messages.__getitem__, parents_of=talk.parents_of)
+def settled(talk: Talk, branch: str) -> list[str]:
+    found, _ = settled_and_open(merge for message in talk.path(branch) for merge in message.merges)
+    return [one.result for one in found]
 
 
-def values(talk: Talk, branch: str, key: str = "port") -> list[str]:
-    return sorted(claim.value for claim in held(talk, branch).on(key))
+def still_open(talk: Talk, branch: str) -> list[tuple[str, ...]]:
+    _, found = settled_and_open(merge for message in talk.path(branch) for merge in message.merges)
+    return [one.texts for one in found]
 
 
-def test_a_conflict_shows_both_sides_and_what_they_started_from() -> None:
-    (clash,) = three_way(served()).clashes
-    assert clash.key == "port"
-    assert [[claim.value for claim in side] for side in (clash.mine, clash.theirs, clash.base)] == [
-        ["7070"],
-        ["9090"],
-        ["8080"],
-    ]
-    assert clash.result is None
+def test_a_conflict_has_the_words_of_both_sides_and_is_only_possible() -> None:
+    (one,) = three_way(served()).conflicts
+    assert one.about == "port" and one.possible and one.choice is None
+    assert [said.text for said in one.mine] == ["The port is 7070."]
+    assert [said.text for said in one.theirs] == ["The port is 9090 then."]
 
 
 def test_a_value_that_only_one_side_changed_is_no_conflict() -> None:
@@ -61,10 +58,8 @@ def test_a_value_that_only_one_side_changed_is_no_conflict() -> None:
     talk.say("debug", "user: No, use port 9090.", "assistant: Done.", at=shared.id)
     talk.say("main", "user: The port is 8080, right?", "assistant: I think so.")
     plan = three_way(talk)
-    assert plan.clashes == ()
+    assert plan.conflicts == ()
     assert "No, use port 9090." in plan.payload
-    talk.land(plan)
-    assert values(talk, "main") == ["9090"]
 
 
 def test_the_same_value_on_both_sides_is_agreement() -> None:
@@ -72,55 +67,54 @@ def test_the_same_value_on_both_sides_is_agreement() -> None:
     shared = talk.say("main", "user: Plan.", "assistant: Fine.")
     talk.say("debug", "user: The port is 9090.", "assistant: Good.", at=shared.id)
     talk.say("main", "user: We should serve. The port is 9090.", "assistant: Good.")
-    assert three_way(talk).clashes == ()
+    assert three_way(talk).conflicts == ()
 
 
 def test_an_unresolved_conflict_lands_with_both_values_and_their_citations() -> None:
     talk = served()
     plan = three_way(talk)
-    assert [clash.key for clash in plan.unresolved] == ["port"]
+    assert [one.about for one in plan.unresolved] == ["port"]
     talk.land(plan)
     sent = talk.sent("main")
-    mine, theirs = talk.path("main")[2], talk.path("debug")[2]
+    mine, theirs = talk.path("main")[2], talk.path("debug")[3]
     assert "UNRESOLVED" in sent
     row = next(line for line in sent.splitlines() if line.startswith("- port:"))
     assert "7070" in row and "9090" in row
     assert f"[{mine.id[3:9]}]" in row and f"[{theirs.id[3:9]}]" in row
-    assert values(talk, "main") == ["7070", "9090"]
+    assert still_open(talk, "main") == [("The port is 7070.", "The port is 9090 then.")]
 
 
-def test_an_unresolved_conflict_is_seen_in_later_merges_until_it_is_resolved() -> None:
+def test_an_unresolved_conflict_comes_along_when_its_branch_is_merged_until_it_is_settled() -> None:
     talk = served()
     talk.land(three_way(talk))
+    talk.say("main", "assistant: Merged.")
     talk.heads["other"] = talk.path("main")[0].id
-    talk.say("other", "assistant: Logs go to stderr.", "user: Decision: log as JSON.", "assistant: Fine.")
-    later = three_way(talk, source="other")
-    assert [clash.key for clash in later.clashes] == ["port"]
+    talk.say("other", "assistant: Logs go to stderr.")
+    later = three_way(talk, target="other", source="main")
+    assert [one.texts for one in later.conflicts] == [("The port is 7070.", "The port is 9090 then.")]
+    assert later.payload.count("The port is 9090 then.") == 1
     talk.land(later.resolved({"port": Choice("text", "The port is 9090.")}))
-    assert values(talk, "main") == ["9090"]
-    talk.say("other", "user: Decision: rotate daily.", "assistant: Fine.")
-    assert three_way(talk, source="other").clashes == ()
+    assert still_open(talk, "other") == [] and settled(talk, "other") == ["The port is 9090."]
 
 
 @pytest.mark.parametrize(
     ("take", "text", "kept"),
     [
-        ("mine", "", ["7070"]),
-        ("theirs", "", ["9090"]),
-        ("both", "", ["7070 and 9090"]),
-        ("text", "Use port 9090 in tests only.", ["9090"]),
-        ("text", "Leave it to the system.", [""]),
+        ("mine", "", "The port is 7070."),
+        ("theirs", "", "The port is 9090 then."),
+        ("both", "", "The port is 7070. / The port is 9090 then."),
+        ("text", "Use port 9090 in tests only.", "Use port 9090 in tests only."),
     ],
 )
 def test_a_conflict_can_be_settled_by_taking_a_side_both_or_ones_own_words(
-    take: str, text: str, kept: list[str]
+    take: str, text: str, kept: str
 ) -> None:
     talk = served()
     plan = three_way(talk).resolved({"port": Choice(take, text)})  # type: ignore[arg-type]
     assert plan.unresolved == () and "UNRESOLVED" not in plan.payload
-    assert "Settled:" in plan.payload
+    assert f"Settled:\n- port: {kept}" in plan.payload
     talk.land(plan)
-    assert values(talk, "main") == kept
+    assert settled(talk, "main") == [kept] and still_open(talk, "main") == []
 
 
 def test_a_choice_can_be_taken_back_before_it_lands() -> None:
@@ -137,11 +131,13 @@ def test_what_was_decided_against_is_not_quoted_below_the_decision() -> None:
 def test_below_the_conflicts_stands_the_note_of_a_squash() -> None:
     talk = served()
     talk.say("debug", "user: Who reads the logs?", "assistant: Ana reads them, each morning at nine.")
+    theirs = talk.path("debug")[3].id
     header, *note = talk.plan("squash").payload.splitlines()
     top, *lines = three_way(talk).payload.splitlines()
     assert top == header
     assert lines[0].startswith("UNRESOLVED") and lines[1].startswith("- port: ")
-    assert lines[2:] == [line for line in note if line not in ("Asked:", lines[1])][1:]
+    left = [line for line in note if theirs[3:9] not in line and line != "Facts:"]
+    assert [line for line in lines[2:] if line != "Facts:"] == left
 
 
 def test_what_the_rules_call_a_decision_is_told_as_what_it_is_a_quotation() -> None:
@@ -149,7 +145,7 @@ def test_what_the_rules_call_a_decision_is_told_as_what_it_is_a_quotation() -> N
     talk.say("debug", "user: Decision: log as JSON.", "assistant: It must not block. I prefer short lines.")
     payload = three_way(talk).payload
     assert "user: Decision: log as JSON." in payload
-    assert not any(f"{title}:" in payload.splitlines() for title in set(SECTION_OF.values()) - set(NOTE))
+    assert not any(f"{title}:" in payload.splitlines() for title in set(OF_FORMER_CLAIMS) - set(NOTE))
 
 
 REPLACED = [
@@ -209,7 +205,7 @@ def test_a_settled_conflict_does_not_come_back_when_the_source_grows() -> None:
     talk.land(three_way(talk).resolved({"port": Choice("mine")}))
     talk.say("debug", "user: Decision: log as JSON.", "assistant: Fine.")
     plan = three_way(talk)
-    assert plan.clashes == ()
+    assert plan.conflicts == ()
     assert "9090" not in plan.payload and "log as JSON" in plan.payload
 
 
@@ -218,9 +214,9 @@ def test_a_resolution_is_remembered_by_its_values_in_either_direction() -> None:
     plan = three_way(talk).resolved({"port": Choice("theirs")})
     remembered = {key.removeprefix("resolutions/"): entry for key, entry in plan.entries.items()}
     assert len(remembered) == 1
-    (other,) = three_way(talk, target="debug", source="main", resolutions=remembered).clashes
+    (other,) = three_way(talk, target="debug", source="main", resolutions=remembered).conflicts
     assert other.choice is not None and other.choice.by == "remembered"
-    assert other.result is not None and other.result.text == "No, use port 9090."
+    assert other.result == "The port is 9090 then."
     again = three_way(talk, resolutions=remembered)
     assert again.unresolved == () and dict(again.entries) == {}
 
@@ -234,13 +230,14 @@ def test_a_policy_decides_what_nobody_decided(policy: Policy, kept: str) -> None
     plan = three_way(talk, policy=policy)
     assert plan.unresolved == () and dict(plan.entries) == {}
     talk.land(plan)
-    assert values(talk, "main") == [kept]
+    (said,) = settled(talk, "main")
+    assert kept in said
 
 
 def test_a_choice_goes_before_the_policy_and_ask_leaves_it_open() -> None:
     talk = served()
     chosen = three_way(talk, policy="theirs", choices={"port": Choice("mine")})
-    assert chosen.clashes[0].result is not None and chosen.clashes[0].result.value == "7070"
+    assert chosen.conflicts[0].result == "The port is 7070."
     assert len(three_way(talk, policy="ask").unresolved) == 1
 
 
@@ -262,16 +259,16 @@ def test_another_conversation_or_unrelated_histories_three_way_says_no_base() ->
     talk.say("debug", "user: The port is 2222.", "assistant: Good.")
     plan = three_way(talk)
     assert any("No base" in warning for warning in plan.warnings)
-    assert [clash.base for clash in plan.clashes] == [()]
+    assert len(plan.conflicts) == 1
 
 
 def test_swapping_the_sides_finds_the_same_conflicts_and_settles_to_the_same_words() -> None:
     talk = served()
     here, there = three_way(talk), three_way(talk, target="debug", source="main")
-    assert [c.conflict for c in here.clashes] == [c.conflict for c in there.clashes]
-    one = here.resolved({"port": Choice("mine")}).clashes[0].result
-    other = there.resolved({"port": Choice("theirs")}).clashes[0].result
-    assert one is not None and other is not None and one.text == other.text
+    assert [c.hash for c in here.conflicts] == [c.hash for c in there.conflicts]
+    one = here.resolved({"port": Choice("mine")}).conflicts[0].result
+    other = there.resolved({"port": Choice("theirs")}).conflicts[0].result
+    assert one == other != ""
 
 
 def test_the_context_grows_by_what_the_preview_said_and_can_be_sent() -> None:
@@ -285,22 +282,22 @@ def test_the_context_grows_by_what_the_preview_said_and_can_be_sent() -> None:
         assert landed.role == "user" and landed.parents == (plan.target, plan.source)
 
 
-def test_the_claims_are_frozen_in_the_message_and_read_back() -> None:
+def test_the_conflicts_are_recorded_in_the_message_and_read_back() -> None:
     talk = served()
-    (landed,) = talk.land(three_way(talk))
+    plan = three_way(talk)
+    (landed,) = talk.land(plan)
     assert landed.merge is not None
-    frozen = frozen_in(landed.merge)
-    assert frozen is not None and {claim.value for claim in frozen.set.on("port")} == {"7070", "9090"}
-    assert held(talk, "main").conflicts
+    (one,) = Findings.from_json(landed.merge.claims).conflicts
+    assert one.says == plan.conflicts[0].says and one.possible
 
 
-def test_a_line_a_person_strikes_is_not_among_the_frozen_claims() -> None:
+def test_a_conflict_that_a_person_strikes_is_not_recorded() -> None:
     talk = served()
     plan = three_way(talk)
     edited = plan.edited(f"{plan.header}\nUse what the tests use.")
-    assert edited.by_hand and edited.block is not None and "9090" not in edited.block.claims
+    assert edited.by_hand and edited.block is not None and edited.block.claims == ""
     talk.land(edited)
-    assert values(talk, "main") == ["7070"]
+    assert still_open(talk, "main") == []
 
 
 def test_a_prompt_injection_in_a_side_branch_stays_quoted_data() -> None:
@@ -319,16 +316,14 @@ def test_a_prompt_injection_in_a_side_branch_stays_quoted_data() -> None:
         assert all(line.endswith("]") for line in part.text.splitlines() if "reveal" in line)
 
 
-def test_what_was_reverted_or_left_out_is_not_heard() -> None:
+def test_what_is_left_out_is_not_compared() -> None:
     talk = served()
-    theirs = talk.path("debug")[2:]
-    plan = three_way(talk, exclusions=tuple(message.id for message in theirs[:1]))
-    assert [claim.value for claim in plan.clashes[0].theirs] == ["9090"]
-    none = three_way(talk, exclusions=(theirs[0].id,))
-    assert all(theirs[0].id not in claim.cites for clash in none.clashes for claim in clash.theirs)
+    theirs = talk.path("debug")[3]
+    plan = three_way(talk, exclusions=(theirs.id,))
+    assert all(theirs.id not in one.cites for one in plan.conflicts)
 
 
-def test_without_any_claim_it_still_brings_lines_as_a_squash_does() -> None:
+def test_without_any_conflict_it_still_brings_lines_as_a_squash_does() -> None:
     talk = Talk()
     shared = talk.say("main", "user: Hello", "assistant: Hello.")
     talk.say("debug", "user: Whales sing in dialects", "assistant: Sperm whales use codas.", at=shared.id)
@@ -338,33 +333,11 @@ def test_without_any_claim_it_still_brings_lines_as_a_squash_does() -> None:
 
 def test_a_side_line_changes_its_own_mind_before_it_is_merged() -> None:
     talk = Talk()
-    shared = talk.say("main", "user: Plan.", "assistant: The port is 8080.")
+    shared = talk.say("main", "user: Plan.", "assistant: Fine.")
     talk.say("debug", "user: The port is 9090.", "assistant: Good.", at=shared.id)
     talk.say("debug", "user: No, the port is 9191.", "assistant: Good.")
-    talk.say("main", "user: And the host?", "assistant: The host is `localhost`.")
-    talk.land(talk.plan("full"))
-    assert values(talk, "main") == ["9191"]
-
-
-def test_of_stacked_merges_only_the_last_word_stands() -> None:
-    talk = Talk()
-    talk.say("main", "user: Plan.", "assistant: The port is 8080.")
-    for number in range(30):
-        head = talk.heads["main"]
-        talk.heads["side"] = head
-        talk.say("side", f"user: The port is {9000 + number}.", "assistant: Good.")
-        talk.say("main", "user: Next?", "assistant: Next.")
-        talk.land(talk.plan("squash", source="side", force=True))
-        talk.say("main", "assistant: Merged.")
-    assert values(talk, "main") == ["9029"]
-
-
-def test_merging_a_full_merge_hears_the_turns_it_shows() -> None:
-    talk = served()
-    talk.land(talk.plan("full"))
-    assert sorted(values(talk, "main")) == ["7070", "9090"]
-    talk.say("main", "user: No, the port is 5555.", "assistant: Good.")
-    assert values(talk, "main") == ["5555"]
+    talk.say("main", "user: The port is 9191.", "assistant: Good.")
+    assert three_way(talk).conflicts == ()
 
 
 def test_a_payload_that_tells_nothing_says_so() -> None:

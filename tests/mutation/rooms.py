@@ -41,7 +41,7 @@ ROOMS = (
             "tests/views/test_merging.py",
         ),
     ),
-    Room("merge/claims", ("forky_core/merge/claims/*.py",), ("tests/merge/claims", "tests/merge")),
+    Room("merge/conflicts", ("forky_core/merge/conflicts/*.py",), ("tests/merge/conflicts", "tests/merge")),
     Room("merge/note", ("forky_core/merge/note/*.py",), ("tests/merge/note", "tests/merge")),
     Room("merge/written", ("forky_core/merge/written/*.py",), ("tests/merge/written", "tests/merge")),
     Room(

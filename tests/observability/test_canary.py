@@ -27,7 +27,7 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
 from forky_core.matching import chat_call
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.model.errors import ForkyError, ModelError, StoreError
 from forky_core.model.memory import Memory
 from forky_core.model.room import Person, Room
@@ -158,7 +158,7 @@ def all_verbs(forky: Workspace, folder: Path) -> None:
     chat.merge(chat.plan_merge(side, strategy="three-way"))
     chat.merge(
         chat.merges.plan_resolution(
-            {clash.key: Choice("text", canary("It is")) for clash in chat.merges.unresolved}
+            {one.about: Choice("text", canary("It is")) for one in chat.merges.unresolved}
         )
     )
     other = talk(forky.create(canary("Flags")), canary("Which flags?"), canary("--fast"))

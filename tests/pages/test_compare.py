@@ -287,13 +287,51 @@ def test_claims_and_pairs_are_shown_for_a_row(chat: Conversation) -> None:
     talk(chat.checkout("train"), "When?", "The train leaves at 9:00. Whales sing loudly.")
     test = settled(compare_act(compare(chat), "panel", kind="claims", row=1))
     points = compared(test)["panel"]["points"]
-    assert [point["kind"] for point in points] == ["contradict", "agree"]
+    assert [(point["kind"], point["says"][0][1]) for point in points] == [
+        ("conflict", "The train leaves at 8:00.")
+    ]
+    assert compared(test)["panel"]["model"] == "" and not compared(test)["panel"]["busy"]
     test = settled(compare_act(test, "panel", kind="pairs", row=1))
     assert compared(test)["panel"]["shares"][0][1] == pytest.approx(7 / 8)  # A time of day is one word.
     test = settled(compare_act(test, "panel", kind="shared"))
     assert text_of(compared(test)["panel"]["messages"][1]["blocks"]) == "Norway."
     test = settled(compare_act(test, "panel", kind=""))
     assert compared(test)["panel"] is None
+
+
+def examined(test: AppTest) -> AppTest:
+    """The page when the model that was asked has read the answers."""
+    if (running := test.session_state["compare.examining"]) is not None:
+        running[1].future.exception(timeout=HANG)
+    return settled(test.run())
+
+
+def test_a_press_has_a_model_read_the_answers_of_a_row_and_says_what_it_found(
+    chat: Conversation, one: ScriptedModel
+) -> None:
+    talk(chat, "When?", "Take the early one.")
+    talk(chat.checkout("train"), "When?", "I would not take the early one.")
+    test = settled(compare_act(compare(chat), "panel", kind="claims", row=1))
+    panel = compared(test)["panel"]
+    assert panel["points"] == [] and panel["model"] == "" and not one.requests
+    assert panel["ask"][0].startswith("Examine with ") and "in one request" in panel["ask"][1]
+    one.enqueue("Both are fine.")
+    test = settled(compare_act(test, "examine", row=1))
+    test = examined(test)
+    panel = compared(test)["panel"]
+    assert "did not answer in the form" in panel["failed"] and panel["model"] == "" and not panel["busy"]
+    one.enqueue(
+        "\n\n".join(
+            f'CONFLICT the train\n{a}: "Take the early one."\n{b}: "I would not take the early one."'
+            for a, b in ("AB", "BA")
+        )
+    )
+    test = settled(compare_act(test, "examine", row=1, n=2))
+    test = examined(test)
+    panel = compared(test)["panel"]
+    assert panel["model"] == "Scripted: scripted/one" and panel["failed"] == ""
+    (point,) = panel["points"]
+    assert [text for _, text in point["says"]] == ["Take the early one.", "I would not take the early one."]
 
 
 def test_the_winner_is_promoted_and_undo_moves_it_back(chat: Conversation) -> None:

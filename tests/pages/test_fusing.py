@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 
 import pytest
@@ -16,12 +15,7 @@ from tests.hangs import HANG
 from tests.pages.apptest import by_key, compare_act, compared, keys, open_page, settled, words
 from tests.pages.workspaces import workspace_with_a_writer
 
-FUSED = {
-    "answer": "Use SQLite for the cache, on port 8080 or 9090.",
-    "disagreements": [{"about": "port", "says": {"A": "8080", "B": "9090"}}],
-    "best": "A",
-    "why": "It says how to start it.",
-}
+FUSED = "Use SQLite for the cache, on port 8080 or 9090."
 
 
 @pytest.fixture
@@ -70,7 +64,8 @@ def test_answers_to_one_question_are_fused_by_rule_as_the_preview_says(chat: Con
     test = fuse(chat)
     said = words(test)
     assert "Put together by rule, without a model: nothing is rewritten." in said
-    assert "1 disagreement" in said and "8080" in said and "9090" in said
+    assert "1 possible conflict" in said and "8080" in said and "9090" in said
+    assert "Not examined." in said and "No contradiction" not in said
     assert chat.view == before
     payload = test.code[0].value
     test = press(test, "compare.fuse_land")
@@ -79,6 +74,28 @@ def test_answers_to_one_question_are_fused_by_rule_as_the_preview_says(chat: Con
     assert "Fused 2 answers on “main”" in words(test)
     press(test, "notice.undo")
     assert chat.view.entries == before.entries
+
+
+def test_a_press_has_a_model_read_the_answers_side_by_side_and_says_its_price(
+    chat: Conversation, writer: ScriptedModel
+) -> None:
+    for branch in ("main", "second"):
+        chat.checkout(branch).rules.set(model="scripted/writer")
+    test = fuse(chat)
+    assert by_key(test, "merge.examine").label.startswith("Examine with The writer · ")
+    assert "about" in by_key(test, "merge.examine").help and not writer.requests
+    writer.enqueue(
+        "\n\n".join(
+            f'CONFLICT the port\n{a}: "The port is 8080."\n{b}: "The port is 9090."' for a, b in ("AB", "BA")
+        )
+    )
+    test = by_key(test, "merge.examine").click().run()
+    if (running := test.session_state["session"].fusing.examination) is not None:
+        running.future.result(timeout=HANG)
+    said = words(test := settled(test.run()))
+    assert "The writer has read them side by side and named 1 conflict." in said
+    assert "possible" not in said and "Not examined" not in said and "merge.examine" not in keys(test)
+    assert len(writer.requests) == 1
 
 
 def test_what_was_written_is_edited_before_it_lands(chat: Conversation) -> None:
@@ -114,7 +131,7 @@ def test_the_best_one_can_be_taken_as_it_is(chat: Conversation) -> None:
 
 
 def test_a_model_writes_one_and_it_says_so(chat: Conversation, writer: ScriptedModel) -> None:
-    writer.enqueue(json.dumps(FUSED))
+    writer.enqueue(FUSED)
     test = fuse(chat)
     by_key(test, "compare.fuse_by").set_value("scripted/writer")
     test = settled(test.run())
@@ -122,16 +139,15 @@ def test_a_model_writes_one_and_it_says_so(chat: Conversation, writer: ScriptedM
     assert "compare.fuse_land" not in keys(test)
     test = written(press(test, "merge.write"))
     assert "Written by scripted/writer from 2 answers." in words(test)
-    assert "It says how to start it" in by_key(test, "compare.fuse_best").help
     press(test, "compare.fuse_land")
-    assert texts(chat)[-1] == FUSED["answer"]
+    assert texts(chat)[-1] == FUSED
 
 
 def test_an_answer_that_invents_is_refused_and_the_one_by_rule_offered(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
     for _ in range(2):
-        writer.enqueue(json.dumps({**FUSED, "answer": "Use Redis on port 6379."}))
+        writer.enqueue("Use Redis on port 6379.")
     test = fuse(chat)
     by_key(test, "compare.fuse_by").set_value("scripted/writer")
     test = written(press(settled(test.run()), "merge.write"))

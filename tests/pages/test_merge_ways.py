@@ -8,9 +8,13 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.merging.note_writing import VERIFIER
 from forky_core.forky import Forky
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import ModelInfo
+from forky_core.llm.scripted import ScriptedModel
 from tests.builders import debugged, talk, texts
-from tests.hangs import eventually
+from tests.hangs import HANG, eventually
 from tests.pages.apptest import by_key, keys, open_page, settled, words
 from tests.pages.test_merge import merge, param, press, preview
 from tests.pages.workspaces import empty_workspace
@@ -42,7 +46,7 @@ def take(test: AppTest, number: int, side: str) -> AppTest:
 
 def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversation) -> None:
     test = merge(torn, source="debug", strategy="three-way")
-    assert "1 conflict" in words(test)
+    assert "1 possible conflict" in words(test) and "Not examined." in words(test)
     offered = [
         option.replace("\u2060", "").replace("\\", "") for option in by_key(test, "merge.take.0").options
     ]
@@ -61,6 +65,33 @@ def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversat
     assert torn.head is not None and "9090" in torn.head.text
 
 
+def test_a_press_has_a_model_read_both_branches_and_what_the_person_settled_stays(
+    torn: Conversation, forky: Forky
+) -> None:
+    test = merge(torn, source="debug", strategy="three-way")
+    assert "A model that is set up in Settings can be asked." in words(test)
+    assert "merge.examine" not in keys(test)
+    info = ModelInfo("scripted/reader", "The reader", "Scripted", input_price=1e-5, output_price=1e-5)
+    reader = ScriptedModel("scripted/reader", info=info)
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(reader)
+    forky.store.set_setting(VERIFIER, "scripted/reader")
+    test = take(merge(torn, source="debug", strategy="three-way"), 0, "theirs")
+    assert by_key(test, "merge.examine").label.startswith("Examine with The reader · up to ")
+    assert not reader.requests
+    words_of = [f"Decision: the port is {port}." for port in (8080, 9090)]
+    reader.enqueue(
+        "\n\n".join(f'CONFLICT port\n{a}: "{words_of[0]}"\n{b}: "{words_of[1]}"' for a, b in ("AB", "BA"))
+    )
+    test = by_key(test, "merge.examine").click().run()
+    if (running := test.session_state["session"].planning.examination) is not None:
+        running.future.result(timeout=HANG)
+    test = settled(test.run())
+    assert "The reader has read them side by side and named 1 conflict." in words(test)
+    assert "possible" not in words(test) and by_key(test, "merge.take.0").value == "theirs"
+    assert len(reader.requests) == 1
+
+
 def test_own_words_settle_a_conflict(torn: Conversation) -> None:
     test = take(merge(torn, source="debug", strategy="three-way"), 0, "text")
     by_key(test, "merge.words.0").set_value("The port is 7070, after all.")
@@ -71,7 +102,7 @@ def test_own_words_settle_a_conflict(torn: Conversation) -> None:
 def test_a_conflict_may_land_open(torn: Conversation) -> None:
     test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
     assert "UNRESOLVED" in preview(test)
-    assert [clash.key for clash in torn.merges.unresolved] == ["port"]
+    assert [one.about for one in torn.merges.unresolved] == ["port"]
 
 
 def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_merge(

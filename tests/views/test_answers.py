@@ -8,9 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.merge.conflicts.examination import read_examination
+from forky_core.merge.conflicts.sides import in_order, of_answers
 from forky_core.model import Message, seal
 from forky_core.model.parts import Draft, TextPart
-from forky_core.views.answers.agreement import AgreementKind, agreement
+from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import FORMATTED, AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, aligned, marked, shares
@@ -245,33 +247,32 @@ def answer(text: str) -> Message:
     return seal(Draft("assistant", (TextPart(text),)), (), created=1)
 
 
-def points(kind: AgreementKind, *texts: str) -> list[tuple[int, ...]]:
-    found = agreement([answer(text) for text in texts], None, 0)
-    return [tuple(at for at, _ in point.says) for point in found.of(kind)]
+def test_until_a_model_has_examined_them_answers_only_possibly_disagree() -> None:
+    texts = ("Logs are kept for 7 days. The port is 8080.", "The port is 9090. Logs are kept for one week.")
+    found = agreement([answer(texts[0]), None, answer(texts[1])], None)
+    (point,) = found.points
+    assert found.model == "" and (point.kind, point.about) == ("conflict", "port")
+    assert point.says == ((0, "The port is 8080."), (2, "The port is 9090."))
 
 
-def test_claims_agree_in_other_words_and_contradict_as_a_merge_says() -> None:
-    texts = (
-        "Logs are kept for 7 days. The default port is 8080.",
-        "The port is 9090 by default. Logs are retained for one week.",
-    )
-    assert points("agree", *texts) == [(0, 1)]
-    assert points("contradict", *texts) == [(0, 1)]
+def test_what_a_model_has_found_is_told_by_column() -> None:
+    one, other = answer("Use SQLite. Back it up."), answer("Never use SQLite.")
+    sides = of_answers((message.id, message) for message in (one, other))
+    said = 'CONFLICT SQLite\nA: "Use SQLite"\nB: "Never use SQLite"\n\nONLY backups\nA: "Back it up"'
+    if sides[in_order(sides)[0]].said[0] is other:
+        said = said.translate(str.maketrans("AB", "BA")).replace("Aack", "Back")
+    found = agreement([other, one, one], read_examination(said, sides, "some/model"))
+    assert found.model == "some/model"
+    assert [(point.kind, [at for at, _ in point.says]) for point in found.points] == [
+        ("conflict", [1, 2, 0]),
+        ("only", [1, 2]),
+    ]
 
 
-def test_what_one_answer_claims_alone_is_named_with_its_answer() -> None:
-    texts = ("Whales sing loudly at night.", "Whales sing loudly at night. Dolphins use clicks to find fish.")
-    assert points("agree", *texts) == [(0, 1)] and points("only", *texts) == [(1,)]
-
-
-def test_different_recommendations_contradict() -> None:
-    found = agreement([answer("Use SQLite for this."), None, answer("Verdict: PostgreSQL.")], None, 0)
-    (point,) = found.of("contradict")
+def test_different_recommendations_possibly_disagree() -> None:
+    found = agreement([answer("Use SQLite for this."), None, answer("Verdict: PostgreSQL.")], None)
+    (point,) = found.points
     assert point.about == "verdict" and [at for at, _ in point.says] == [0, 2]
-
-
-def test_answers_that_are_too_long_are_said_to_be_cut() -> None:
-    assert agreement([answer("Short enough."), answer("Too long. " * 5_000)], None, 0).cut
 
 
 def test_an_item_with_a_box_is_ticked_or_not_and_its_source_makes_it_again() -> None:

@@ -1,7 +1,8 @@
 from __future__ import annotations
 
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.claim_set import Claim, ClaimSet, StoredClaims
+from forky_core.merge.conflicts.conflict import Choice, Conflict, Quotation
+from forky_core.merge.conflicts.findings import Findings
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
@@ -47,9 +48,10 @@ def test_a_mark_inside_a_line_is_drawn_where_it_names_a_message() -> None:
     assert row.drawn(str.upper, lambda id: f"<{id[3]}>") == '- PORT: "A" SAYS “1” <a>; "B" SAYS “2” [CCCCCC]'
 
 
-def test_what_a_claim_of_the_other_side_rests_on_is_named_too() -> None:
+def test_what_the_other_side_of_a_conflict_rests_on_is_named_too() -> None:
     """A three-way payload stands for the source's messages and cites the target's beside them."""
-    claims = StoredClaims(ClaimSet.of((Claim("decision", "port 1", (ONE, TWO), "port", "1"),), ())).to_json()
+    words = (Quotation("main", TWO, "port 2"), Quotation("debug", ONE, "port 1"))
+    claims = Findings((Conflict("port", words, choice=Choice("text", "1")),)).to_json()
     merge = MergePart(
         "three-way", "debug", (ONE,), "head\nSettled:\n- port: 1 [aaaaaa] [bbbbbb]", claims=claims
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.model.parts import RevertPart, ToolCallPart, ToolResultPart
 from forky_core.views.graph import GraphView, build_graph
 from forky_core.views.notebook import Notebook, notebook
@@ -12,7 +12,7 @@ from tests.conversation.adding import add
 
 
 def graph(chat: Conversation) -> GraphView:
-    keys = frozenset(clash.key for clash in chat.merges.unresolved)
+    keys = frozenset(one.hash for one in chat.merges.unresolved)
     return build_graph(chat.visible.messages, chat.view, current=chat.branch.head, open_conflicts=keys)
 
 
@@ -78,7 +78,7 @@ def test_a_merge_with_an_open_conflict_is_marked_until_it_is_settled() -> None:
     head = chat.branch.head
     assert {row.id: row.unresolved for row in graph(chat).rows if row.unresolved} == {head: 1}
     (clash,) = chat.merges.unresolved
-    chat.merge(chat.merges.plan_resolution({clash.key: Choice("text", "The port is 8080.")}))
+    chat.merge(chat.merges.plan_resolution({clash.about: Choice("text", "The port is 8080.")}))
     assert not any(row.unresolved for row in graph(chat).rows)
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forky_core.conversation.session import Session
-from forky_core.merge.claims.conflict_resolution import Choice, names
+from forky_core.merge.conflicts.conflict import Choice, names
 from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.three_way import ThreeWayPlan
@@ -22,7 +22,7 @@ class Decisions:
     """Conflict choices and edited payloads."""
 
     choices: Mapping[str, Choice | None]
-    """For a three-way merge: the choice for each conflict, by its hash or key; None: reopened by hand."""
+    """For a three-way merge: the choice for each conflict, by its hash or subject; None: reopened by hand."""
     words: Mapping[str, str]
     """Payloads that a person edited, by source."""
 
@@ -44,9 +44,9 @@ def decisions_in(plan: MergePlan) -> Decisions:
     asked = plan.options is None or plan.options.policy == "ask"
     return Decisions(
         {
-            clash.conflict.hash: clash.choice
-            for clash in plan.clashes
-            if (not asked if clash.choice is None else not clash.choice.by.startswith(_BY_RULE))
+            one.hash: one.choice
+            for one in plan.conflicts
+            if (not asked if one.choice is None else not one.choice.by.startswith(_BY_RULE))
         },
         words,
     )
@@ -56,7 +56,9 @@ def with_choices(plan: MergePlan, choices: Mapping[str, Choice | None]) -> Merge
     """The plan with the choices that apply to one of its conflicts; a warning counts the others."""
     if not isinstance(plan, ThreeWayPlan) or not choices:
         return plan
-    fitting = {name: choice for name, choice in choices.items() if any(names(name, c) for c in plan.clashes)}
+    fitting = {
+        name: choice for name, choice in choices.items() if any(names(name, one) for one in plan.conflicts)
+    }
     made = plan.resolved(fitting) if fitting else plan
     gone = sum(choice is not None for name, choice in choices.items() if name not in fitting)
     if not gone:

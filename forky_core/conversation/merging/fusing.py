@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from threading import Event
 
 from forky_core.context.conversion_cache import converter
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import free_name, now
+from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
@@ -65,6 +67,7 @@ def plan(
         seed=seed,
         asked={one.id for one in parents if one.role == "user" and one.parts == question.parts},
         parts=parts,
+        examined=partial(examination_of, session),
     )
     if model is None:
         return planned
@@ -90,7 +93,7 @@ def land(session: Session, planned: FusePlan) -> Operation:
         Outdated: the branch has moved since the plan was made; nothing was written.
         BadContent: the answers give different verdicts, and nobody has settled which one holds.
     """
-    if planned.open_verdicts:
+    if planned.why_open:
         raise BadContent(planned.why_open, "Say which one holds, or write the text yourself.")
     target = planned.target_name
     refuse_while_replying(session, target)

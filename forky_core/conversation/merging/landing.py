@@ -52,8 +52,8 @@ def land(session: Session, planned: MergePlan) -> Operation:
     tx.messages += landed_messages(planned)
     merge = tx.messages[-1].id
     tx.move(target, merge)
-    if planned.contradictions and not isinstance(planned, ThreeWayPlan):
-        tx.set(f"{CONFLICTS}{merge}", [clash.stored() for clash in planned.contradictions])
+    if planned.conflicts and not isinstance(planned, ThreeWayPlan):
+        tx.set(f"{CONFLICTS}{merge}", [one.stored() for one in planned.conflicts])
     if planned.source_name == target and planned.kind.settles:
         settled = "1 conflict" if len(planned.entries) == 1 else f"{len(planned.entries)} conflicts"
         return tx.publish("merge", f"Settled {settled} on “{target}”")

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Literal, get_args
 
 from forky_core.conversation.transaction import Transaction
-from forky_core.merge.claims.conflict_resolution import Choice, Policy, Take
+from forky_core.merge.conflicts.conflict import Choice, Policy, Take
 from forky_core.merge.options import MergeOptions
 from forky_core.model import ConversationId, MessageId, View
 from forky_core.model.errors import InTheWay, NotFound

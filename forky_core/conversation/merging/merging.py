@@ -7,8 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from threading import Event
 
+from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.merging.model_plans import plan_of, plan_of_several
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.session import Session
@@ -21,9 +23,9 @@ from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.model.errors import NothingToDo
 
 RESOLUTIONS = "resolutions/"
-CONFLICTS = "conflicts/"
-"""With the id of a merge that has no claims: what contradicted when it landed, for the tables for analysis."""
 """The prefix of keys in the view that store how conflicts were settled."""
+CONFLICTS = "conflicts/"
+"""With the id of a merge that settles none: what conflicted when it landed, for the tables for analysis."""
 
 
 def plan(
@@ -98,6 +100,7 @@ def inputs_of(session: Session, into: Branch, of: Branch) -> MergeInputs:
             for key, entry in session.view.entries.items()
             if key.startswith(RESOLUTIONS)
         },
+        examined=partial(examination_of, session),
     )
 
 

@@ -7,13 +7,22 @@ from threading import Event
 from typing import Unpack
 
 from forky_core.conversation.branch_reader import BranchReader
-from forky_core.conversation.merging import fusing, grafting, rebasing, replanning, replaying, settling
+from forky_core.conversation.merging import (
+    examining,
+    fusing,
+    grafting,
+    rebasing,
+    replanning,
+    replaying,
+    settling,
+)
 from forky_core.conversation.merging.decisions import options_with
 from forky_core.conversation.merging.failures import merge_step
 from forky_core.conversation.merging.replaying import RebaseReplay
 from forky_core.conversation.merging.so_far import so_far
-from forky_core.merge.claims.claim_set import ClaimSet
-from forky_core.merge.claims.conflict_resolution import Choice, Clash
+from forky_core.merge.conflicts.conflict import Choice, Conflict
+from forky_core.merge.conflicts.examination import Examination
+from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.picked_parts import PickedPart
@@ -110,17 +119,39 @@ class BranchMerges:
         """
         return so_far(self._session, self._chat.branch_name)
 
-    @property
-    def claims(self) -> ClaimSet:
-        """The claims of this branch, extracted by rules and stored by its merges."""
-        return settling.claims(self._session, self._chat.branch)
+    @merge_step("plan")
+    def examine(
+        self, texts: MergePlan | Sequence[str], *, model: str | None = None, stop: Event | None = None
+    ) -> Examination:
+        """Have a model set the branches of a plan, or answers to one question, side by side: where they disagree, where
+        they agree, and what only one says, word for word.
+
+        It is one request, paid for by whoever asks, to `model`, or else to the model that reads merges (Settings), or
+        the default. What it finds is kept: plans of the same texts have its conflicts from then on, so plan again
+        afterwards. Until a model has examined them, rules name *possible* conflicts, and find few of those there are.
+
+        Raises:
+            NotExamined: its answer says nothing about the texts; nothing was kept.
+            ModelError: it did not answer, or was stopped.
+            NothingToDo: there are not two texts.
+        """
+        sides = texts.compared if isinstance(texts, MergePlan) else self._sides(texts)
+        return examining.examine(self._session, sides, self._chat.branch.rules, model=model, stop=stop)
+
+    def examined(self, answers: Sequence[str]) -> Examination | None:
+        """What a model has found in these answers; None if none has examined them as they are."""
+        return examining.examination_of(self._session, self._sides(answers))
+
+    def _sides(self, answers: Sequence[str]) -> tuple[ComparedSide, ...]:
+        found = [self._chat.message(one) for one in answers]
+        return of_answers((answer.id, answer) for answer in dict.fromkeys(found))
 
     @property
-    def unresolved(self) -> tuple[Clash, ...]:
+    def unresolved(self) -> tuple[Conflict, ...]:
         """Conflicts that landed open and have not been settled since."""
         return settling.unresolved(self._session, self._chat.branch)
 
     @merge_step("plan")
     def plan_resolution(self, choices: Mapping[str, Choice | None]) -> MergePlan:
-        """The message that settles conflicts of this branch, by key or hash; `chat.merge` lands it."""
+        """The message that settles conflicts of this branch, by subject or hash; `chat.merge` lands it."""
         return settling.plan_resolution(self._session, self._chat.branch, choices)

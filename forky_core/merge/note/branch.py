@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from forky_core.merge.claims.cues import NO
+from forky_core.merge.cues import NO
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.coverage import Relevance, distinct, names_sources

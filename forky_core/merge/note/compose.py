@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.claims.cues import forbids
+from forky_core.merge.cues import forbids
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, OPEN, RESULT
 from forky_core.merge.note.branch import BranchDigest, leads_in
 from forky_core.merge.note.coverage import BYTES_PER_TOKEN, CITATION, Picker, size

@@ -10,8 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forky_core.merge.claims.numerals import numbers
-from forky_core.merge.claims.quantities import quantities
+from forky_core.merge.values import amounts, numbers
 from forky_core.merge.written.material import NoteMaterial, plain
 from forky_core.model import MessageId
 from forky_core.retrieval.sentences import language_of
@@ -135,12 +134,8 @@ def _number(sentence: str, material: NoteMaterial) -> str:
     text = _TOKEN.sub(
         lambda found: " " if _IDENTIFIER.fullmatch(found.group()) else found.group(), _CODE.sub(" ", sentence)
     )
-    values = quantities(text)
-    said = [
-        one
-        for one in values
-        if any(one.bound == o.bound and one.comparable(o) and one.same(o) for o in material.quantities)
-    ]
+    values = amounts(text)
+    said = [one for one in values if any(map(one.same, material.amounts))]
     for match in _NUMBER.finditer(text):
         if any(one.start <= match.start() < one.end for one in said):
             continue
@@ -156,9 +151,9 @@ def _number(sentence: str, material: NoteMaterial) -> str:
             if " " not in shown:
                 return f"The number “{shown}” was said nowhere."
     for one in values:
-        if one.dimension in _MEASURES and one.bare > _COUNTED:
-            measured = [other for other in material.quantities if other.dimension in _MEASURES]
-            if any(other.bare == one.bare for other in measured) and not any(map(one.same, measured)):
+        if one.dimension in _MEASURES and one.number > _COUNTED:
+            measured = [other for other in material.amounts if other.dimension in _MEASURES]
+            if any(other.number == one.number for other in measured) and not any(map(one.same, measured)):
                 return f"“{text[one.start : one.end]}” has another unit where it was said."
     return ""
 

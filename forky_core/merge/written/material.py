@@ -9,10 +9,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from forky_core.merge.claims.numerals import numbers, ordinal
-from forky_core.merge.claims.quantities import quantities
-from forky_core.merge.claims.quantity import Quantity
 from forky_core.merge.note.passages import call_text
+from forky_core.merge.values import Amount, amounts, numbers, ordinal
 from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
@@ -74,9 +72,9 @@ class NoteMaterial:
         return frozenset((*runs, *joined, *spelled, *ordinals, *dates))
 
     @cached_property
-    def quantities(self) -> tuple[Quantity, ...]:
-        """All values that were said, with their units."""
-        return tuple(one for text in (*self.texts.values(), *self.known) for one in quantities(text))
+    def amounts(self) -> tuple[Amount, ...]:
+        """All amounts that were said, with their units."""
+        return tuple(one for text in (*self.texts.values(), *self.known) for one in amounts(text))
 
     def has_word(self, word: str) -> bool:
         """Whether a word, or another form of it, was said."""

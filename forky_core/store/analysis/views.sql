@@ -173,25 +173,40 @@ FROM (
     FROM forky_v1.merges
 );
 
+CREATE VIEW forky_v1._claims AS
+SELECT c.id AS conversation, i.id AS message, p.part -> '$.claims' AS claims
+FROM forky_v1._parts p
+JOIN main.conversations c ON c.conversation = p.number
+JOIN forky_v1._ids i ON i.conversation = p.number AND i.message = p.message
+WHERE p.part ->> '$.type' = 'merge';
+
+-- What the sides of a conflict say, word for word; and the claims of former versions.
 CREATE VIEW forky_v1.claims AS
-SELECT conversation, message, position, claim ->> '$.type' AS type, claim ->> '$.text' AS text,
-    coalesce(claim ->> '$.key', '') AS key, coalesce(claim ->> '$.value', '') AS value,
-    coalesce(claim ->> '$.polarity', 'affirmed') AS polarity, coalesce(claim ->> '$.status', 'settled') AS status,
-    from_json(claim -> '$.cites', '["VARCHAR"]') AS cites
+SELECT conversation, message, row_number() OVER (PARTITION BY conversation, message) AS position, type, text, key, value,
+    polarity, status, cites
 FROM (
-    SELECT conversation, message, unnest(claims) AS claim, unnest(range(1, len(claims) + 1)) AS position
+    SELECT conversation, message, claim ->> '$.type' AS type, claim ->> '$.text' AS text,
+        coalesce(claim ->> '$.key', '') AS key, coalesce(claim ->> '$.value', '') AS value,
+        coalesce(claim ->> '$.polarity', 'affirmed') AS polarity, coalesce(claim ->> '$.status', 'settled') AS status,
+        from_json(claim -> '$.cites', '["VARCHAR"]') AS cites
     FROM (
-        SELECT c.id AS conversation, i.id AS message,
-            from_json(p.part -> '$.claims.claims', '["JSON"]') AS claims
-        FROM forky_v1._parts p
-        JOIN main.conversations c ON c.conversation = p.number
-        JOIN forky_v1._ids i ON i.conversation = p.number AND i.message = p.message
-        WHERE p.part ->> '$.type' = 'merge'
+        SELECT conversation, message, unnest(from_json(claims -> '$.claims', '["JSON"]')) AS claim
+        FROM forky_v1._claims
+    )
+    UNION ALL
+    SELECT conversation, message, 'conflict', said ->> '$.text', coalesce(conflict ->> '$.about', ''), '', 'affirmed',
+        CASE WHEN conflict ->> '$.holds' IS NULL THEN 'open' ELSE 'settled' END, [said ->> '$.message']
+    FROM (
+        SELECT conversation, message, conflict, unnest(from_json(conflict -> '$.says', '["JSON"]')) AS said
+        FROM (
+            SELECT conversation, message, unnest(from_json(claims -> '$.conflicts', '["JSON"]')) AS conflict
+            FROM forky_v1._claims
+        )
     )
 );
 
 -- What two branches said differently about one thing when they were merged, while nobody has settled it; and what was
--- settled. A three-way merge has claims; of any other merge, landing stores what contradicted.
+-- settled. A three-way merge records its conflicts; of any other merge, landing stores them.
 CREATE VIEW forky_v1.conflicts AS
 WITH settled AS (
     SELECT e.conversation, e.value ->> '$.key' AS key, from_json(e.value -> '$.values', '["VARCHAR"]') AS texts,
@@ -205,7 +220,10 @@ found AS (
         any_value(m.time) AS time
     FROM forky_v1.claims c
     JOIN forky_v1.merges m ON m.conversation = c.conversation AND m.message = c.message AND m.visible
-    WHERE c.key <> '' AND c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+    WHERE c.key <> '' AND (
+        c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+        OR c.type = 'conflict' AND c.status = 'open'
+    )
     GROUP BY c.conversation, c.message, lower(trim(c.key))
     HAVING count(DISTINCT (c.polarity, lower(trim(coalesce(nullif(c.value, ''), c.text))))) > 1
     UNION ALL

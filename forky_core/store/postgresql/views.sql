@@ -237,16 +237,29 @@ SELECT p.workspace, p.conversation, forky_v1._id(p.id) AS message,
 FROM forky_v1._merges p
 CROSS JOIN LATERAL unnest(forky_v1._texts(p.part -> 'messages')) WITH ORDINALITY AS c (cited, position);
 
+-- What the sides of a conflict say, word for word; and the claims of former versions.
 CREATE OR REPLACE VIEW forky_v1.claims AS
-SELECT p.workspace, p.conversation, forky_v1._id(p.id) AS message, c.position, c.claim ->> 'type' AS type,
-    c.claim ->> 'text' AS text, coalesce(c.claim ->> 'key', '') AS key, coalesce(c.claim ->> 'value', '') AS value,
-    coalesce(c.claim ->> 'polarity', 'affirmed') AS polarity, coalesce(c.claim ->> 'status', 'settled') AS status,
-    forky_v1._texts(c.claim -> 'cites') AS cites
-FROM forky_v1._merges p
-CROSS JOIN LATERAL unnest(forky_v1._items(p.part #> '{claims,claims}')) WITH ORDINALITY AS c (claim, position);
+SELECT a.workspace, a.conversation, a.message,
+    row_number() OVER (PARTITION BY a.workspace, a.conversation, a.message ORDER BY a.place, a.said) AS position,
+    a.type, a.text, a.key, a.value, a.polarity, a.status, a.cites
+FROM (
+    SELECT p.workspace, p.conversation, forky_v1._id(p.id) AS message, c.place, 0::bigint AS said, c.claim ->> 'type' AS type,
+        c.claim ->> 'text' AS text, coalesce(c.claim ->> 'key', '') AS key, coalesce(c.claim ->> 'value', '') AS value,
+        coalesce(c.claim ->> 'polarity', 'affirmed') AS polarity, coalesce(c.claim ->> 'status', 'settled') AS status,
+        forky_v1._texts(c.claim -> 'cites') AS cites
+    FROM forky_v1._merges p
+    CROSS JOIN LATERAL unnest(forky_v1._items(p.part #> '{claims,claims}')) WITH ORDINALITY AS c (claim, place)
+    UNION ALL
+    SELECT p.workspace, p.conversation, forky_v1._id(p.id), c.place, s.place, 'conflict', s.said ->> 'text',
+        coalesce(c.conflict ->> 'about', ''), '', 'affirmed', CASE WHEN c.conflict ->> 'holds' IS NULL THEN 'open' ELSE 'settled' END,
+        ARRAY[s.said ->> 'message']
+    FROM forky_v1._merges p
+    CROSS JOIN LATERAL unnest(forky_v1._items(p.part #> '{claims,conflicts}')) WITH ORDINALITY AS c (conflict, place)
+    CROSS JOIN LATERAL unnest(forky_v1._items(c.conflict -> 'says')) WITH ORDINALITY AS s (said, place)
+) a;
 
 -- What two branches said differently about one thing when they were merged, while nobody has settled it; and what was
--- settled. A three-way merge has claims; of any other merge, landing stores what contradicted.
+-- settled. A three-way merge records its conflicts; of any other merge, landing stores them.
 CREATE OR REPLACE VIEW forky_v1.conflicts AS
 WITH settled AS (
     SELECT e.workspace, e.conversation, e.value ->> 'key' AS key, forky_v1._texts(e.value -> 'values') AS texts,
@@ -266,7 +279,10 @@ found AS (
         array_agg(DISTINCT c.text COLLATE "C" ORDER BY c.text COLLATE "C") AS texts, min(m.time) AS time
     FROM forky_v1.claims c
     JOIN landed m ON m.workspace = c.workspace AND m.conversation = c.conversation AND m.message = c.message
-    WHERE c.key <> '' AND c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+    WHERE c.key <> '' AND (
+        c.type IN ('constraint', 'correction', 'decision', 'result', 'preference', 'fact')
+        OR c.type = 'conflict' AND c.status = 'open'
+    )
     GROUP BY c.workspace, c.conversation, c.message, lower(trim(c.key))
     HAVING count(DISTINCT (c.polarity, lower(trim(coalesce(nullif(c.value, ''), c.text))))) > 1
     UNION ALL

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.conversation.merging.reverting import RevertPlan
-from forky_core.merge.claims.conflict_resolution import LONGEST_WORD, Choice, Clash
+from forky_core.merge.conflicts.conflict import LONGEST_WORD, Choice, Conflict
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
@@ -82,7 +82,7 @@ def draw_unresolved(here: Frame) -> None:
     if not found:
         return
     with st.container(key="line-unresolved", horizontal=True, vertical_alignment="center"):
-        names = ", ".join(clash.key for clash in found[:3]) + (" …" if len(found) > 3 else "")
+        names = ", ".join(one.about for one in found[:3]) + (" …" if len(found) > 3 else "")
         st.markdown(
             f":material/call_split: **{count(len(found), 'conflict')}** open: {plain_label(names, 120)}",
             width="content",
@@ -98,36 +98,36 @@ def _settle(here: Frame) -> None:
 @st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=_dismissed)
 def settle(here: Frame) -> None:
     """Keys: `settle.take.<n>`, `settle.words.<n>`, `settle.go`."""
-    clashes = here.chat.merges.unresolved[:_MOST]
-    for number, clash in enumerate(clashes):
-        _ask(number, clash)
+    found = here.chat.merges.unresolved[:_MOST]
+    for number, conflict in enumerate(found):
+        _ask(number, conflict)
     if st.button(
         "Land what is settled",
         key="settle.go",
         type="primary",
-        disabled=not _choices(clashes),
+        disabled=not _choices(found),
         on_click=_land,
-        args=(here, clashes),
+        args=(here, found),
     ):
         st.rerun()
 
 
-def _land(here: Frame, clashes: Sequence[Clash]) -> None:
+def _land(here: Frame, found: Sequence[Conflict]) -> None:
     here.session.acting = None
     with saying(here.session):
-        done(here.session, here.chat.merge(here.chat.merges.plan_resolution(_choices(clashes))))
+        done(here.session, here.chat.merge(here.chat.merges.plan_resolution(_choices(found))))
         go(here.chat)
 
 
-def _choices(clashes: Sequence[Clash]) -> dict[str, Choice | None]:
+def _choices(found: Sequence[Conflict]) -> dict[str, Choice | None]:
     """By the hash of the conflict; as it is in the dialog now, a word included that was typed just before the press."""
-    chosen = {clash.conflict.hash: _choice(number, clash) for number, clash in enumerate(clashes)}
-    return {conflict: choice for conflict, choice in chosen.items() if choice is not None}
+    chosen = {one.hash: _choice(number, one) for number, one in enumerate(found)}
+    return {hash: choice for hash, choice in chosen.items() if choice is not None}
 
 
-def _ask(number: int, clash: Clash) -> None:
-    st.markdown(f"**{plain_label(clash.key, 100)}**")
-    values = {str(at): value.text for at, value in enumerate(clash.conflict.values)}
+def _ask(number: int, conflict: Conflict) -> None:
+    st.markdown(f"**{plain_label(conflict.about, 100)}**")
+    values = {str(at): text for at, text in enumerate(conflict.texts)}
     named = {**values, "both": "Both hold", "text": "Own words", _OPEN: "Leave open"}
     taken = st.radio(
         "What holds",
@@ -143,7 +143,7 @@ def _ask(number: int, clash: Clash) -> None:
         )
 
 
-def _choice(number: int, clash: Clash) -> Choice | None:
+def _choice(number: int, conflict: Conflict) -> Choice | None:
     taken = st.session_state[f"settle.take.{number}"]
     if taken == _OPEN:
         return None
@@ -152,4 +152,4 @@ def _choice(number: int, clash: Clash) -> Choice | None:
     if taken == "text":
         words = str(st.session_state.get(f"settle.words.{number}") or "")
         return Choice("text", words) if words.strip() else None
-    return Choice("text", clash.conflict.values[int(taken)].text[:LONGEST_WORD])
+    return Choice("text", conflict.texts[int(taken)][:LONGEST_WORD])

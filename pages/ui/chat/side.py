@@ -139,14 +139,14 @@ def _rows(here: Frame, shape: Shape, found: tuple[MessageId, ...] | None) -> Gra
 
 
 def _open_conflicts(here: Frame) -> frozenset[str]:
-    """Keys of what merges of this branch left open, kept while the view stays."""
+    """Hashes of what merges of this branch left open, kept while the view stays."""
     bearing = here.chat.visible.bearing(here.chat.path())
     if not any(merge.claims for message in bearing for merge in message.merges):
         return frozenset()
     key = (here.chat.id, here.chat.branch_name, here.chat.view.version)
     found = _open.get(key)
     if found is None:
-        found = frozenset(clash.key for clash in here.chat.merges.unresolved)
+        found = frozenset(one.hash for one in here.chat.merges.unresolved)
         if len(_open) >= _MOST:
             _open.clear()
         _open[key] = found

@@ -11,10 +11,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from forky_core.mathematics.mathml import MathElement, math_element
+from forky_core.merge.conflicts.examination import Examination
 from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
-from forky_core.views.answers.agreement import ClaimAgreement, agreement
+from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
@@ -132,15 +133,17 @@ class Drawing:
         found = shares([_answer_text(row.turns[place]) for place in at])
         return {"columns": at, "shares": [[round(share, 3) for share in line] for line in found]}
 
-    def claims(self, number: int) -> Json:
-        """Where the columns of a row agree and contradict each other."""
-        row = self.found.rows[number]
-        answers = [
-            compared.message if (compared := _compared(turn)) is not None else None for turn in row.turns
-        ]
-        found: ClaimAgreement = agreement(answers, row.asked or self._question(row), self.pinned)
+    def compared(self, number: int) -> list[Message | None]:
+        """The answers of a row that are compared, by column."""
+        found = [_compared(turn) for turn in self.found.rows[number].turns]
+        return [one.message if one is not None else None for one in found]
+
+    def claims(self, number: int, examined: Examination | None) -> Json:
+        """Where the columns of a row agree and disagree."""
+        found = agreement(self.compared(number), examined)
         return {
-            "cut": found.cut,
+            "model": showable(self.label(found.model)) if found.model else "",
+            "dropped": found.dropped,
             "points": [
                 {
                     "kind": point.kind,

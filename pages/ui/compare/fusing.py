@@ -11,9 +11,10 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from forky_core.merge.claims.conflict_resolution import VERDICT, Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.picked_parts import PickedPart
+from forky_core.merge.verdicts import VERDICT
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.payload_kinds import FUSION
@@ -25,6 +26,7 @@ from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.merge.choices import want
+from pages.ui.merge.examining import draw_examination
 from pages.ui.merge.planning import MergeOptions, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
@@ -193,7 +195,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
         )
     shown = held.plan or held.quoted
     assert isinstance(shown, FusePlan)
-    _draw_candidates(shown, found)
+    _draw_candidates(here, held, shown, found)
     if held.plan is not None:
         _draw_verdicts(here, held, shown)
     if held.plan is None:
@@ -210,7 +212,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
             key="compare.fuse_land",
             type="primary",
             icon=":material/merge_type:",
-            disabled=bool(held.overtaken or shown.open_verdicts),
+            disabled=bool(held.overtaken or shown.open_verdict),
             help="One operation, which Undo takes back",
             on_click=_land,
             args=(here, held, shown),
@@ -218,7 +220,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
         _draw_best(here, shown)
 
 
-def _draw_candidates(plan: FusePlan, found: Comparison) -> None:
+def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Comparison) -> None:
     """Which letter stands for which column, and what they say differently."""
     names = {
         turn.answers[0].message.id: column.side.label
@@ -231,32 +233,33 @@ def _draw_candidates(plan: FusePlan, found: Comparison) -> None:
         for one in plan.candidates
     )
     st.caption(f"{' · '.join(said)}. The order is drawn by lot, so that none is preferred for being first.")
-    if not plan.disagreements:
-        st.caption(":material/check: No contradiction between them was found.")
+    draw_examination(here, plan, held.examination, held.not_examined, held.tell)
+    if not plan.unresolved:
         return
-    st.markdown(f":material/call_split: **{count(len(plan.disagreements), 'disagreement')}**")
-    for one in plan.disagreements:
-        sides = "; ".join(f"{label} says “{plain_label(says, 160)}”" for label, says in one.says)
+    what = "conflict" if plan.examined_by else "possible conflict"
+    st.markdown(f":material/call_split: **{count(len(plan.unresolved), what)}**")
+    for one in plan.unresolved:
+        sides = "; ".join(f"{said.side} says “{plain_label(bare(said.text), 160)}”" for said in one.says)
         st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
 
 
 def _draw_verdicts(here: Frame, held: Planning, plan: FusePlan) -> None:
     """Which verdict holds, where the answers give several: a text by rule waits for that."""
-    clash = next((one for one in plan.contradictions if one.key == VERDICT), None)
-    if clash is None or plan.parts or (plan.block is not None and plan.block.made_by):
+    verdict = next((one for one in plan.conflicts if one.about == VERDICT), None)
+    if verdict is None or plan.parts or (plan.block is not None and plan.block.made_by):
         return
-    says = {one.name: one.claims[0].text for one in clash.claims_by_source if one.claims}
-    label = clash.choice.source if clash.choice is not None else None
+    says = {one.side: one.text for one in verdict.says}
+    label = verdict.choice.source if verdict.choice is not None else None
     st.session_state["compare.verdict"] = label if label in says else None
     st.radio(
-        "The answers give different verdicts. Which one holds?",
+        "The answers seem to give different verdicts. Which one holds?",
         list(says),
         key="compare.verdict",
         format_func=lambda name: f"{name}: {plain_label(bare(says[name]), 160)}",
         on_change=_settle,
         args=(here, held, plan),
     )
-    if plan.open_verdicts:
+    if plan.open_verdict is not None:
         st.caption(
             ":material/info: It can land once you say which one holds, or when you write the text yourself."
         )

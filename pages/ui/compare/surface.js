@@ -904,15 +904,16 @@ class Surface {
 
   claims(told) {
     const box = piece("div", "panelbody");
-    const base = this.data.columns.find((one) => one.pinned)?.name ?? "";
-    box.append(piece("p", "hint", `Found by rule, as a merge finds them; contradictions with ${base}. A click shows the place.`));
-    if (told.cut) box.append(piece("p", "hint", "An answer is too long: not all of its claims were compared."));
-    for (const [kind, title, sign] of [["contradict", "They contradict", "call_split"], ["agree", "They agree", "check"], ["only", "Only here", "person"]]) {
+    box.append(this.whoLooked(told));
+    const kinds = [["conflict", told.model ? "They disagree" : "They may disagree", "call_split"]];
+    if (told.model) kinds.push(["agree", "They agree", "check"], ["only", "Only here", "person"]);
+    for (const [kind, title, sign] of kinds) {
       const points = told.points.filter((one) => one.kind === kind);
+      if (!points.length && !told.model) continue;
       const group = piece("section", `points ${kind}`), heading = piece("h3");
       heading.append(icon(sign), document.createTextNode(`${title} · ${points.length}`));
       group.append(heading);
-      if (!points.length) group.append(piece("p", "hint", { contradict: "No contradiction was found.", agree: "No claim of two columns was found to be the same.", only: "No claim stands alone." }[kind]));
+      if (!points.length) group.append(piece("p", "hint", `${told.model} named nothing of this kind.`));
       for (const point of points) {
         const one = piece("div", "point");
         if (point.about) one.append(piece("div", "topic", point.about));
@@ -926,6 +927,24 @@ class Surface {
         group.append(one);
       }
       box.append(group);
+    }
+    return box;
+  }
+
+  whoLooked(told) {
+    const box = piece("div", "examined");
+    if (told.model) {
+      box.append(piece("p", "hint", `${told.model} has read the answers side by side. A click shows the place.`));
+      if (told.dropped) box.append(piece("p", "hint", `Left out: ${told.dropped}, whose words do not stand in the answers.`));
+      return box;
+    }
+    box.append(piece("p", "unexamined", "Not examined."), piece("p", "hint",
+      told.points.length ? "Rules found what is shown: it is only possible, and they miss most." : "Rules compare plain sentences, and miss most of what answers disagree on."));
+    if (told.failed) box.append(piece("p", "hint", told.failed));
+    if (told.busy) box.append(piece("p", "hint", "A model is reading them …"), press("quietly", "Never mind", "close", () => this.tell("examine", { row: told.row }), true));
+    else {
+      if (told.ask[0]) box.append(press("quietly", told.ask[0], "fact_check", () => this.tell("examine", { row: told.row }), true));
+      box.append(piece("p", "hint", told.ask[1]));
     }
     return box;
   }

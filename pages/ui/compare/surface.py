@@ -18,6 +18,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.layout.colors import UNNAMED, branch_colors
+from forky_core.merge.conflicts.sides import of_answers
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.answers.blocks import blocks_of
@@ -34,6 +35,8 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
+from pages.ui.merge.examination_job import begin
+from pages.ui.merge.examining import NO_MODEL, offer
 from pages.ui.people.only_reading import may_write, why_only_reads
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
@@ -55,6 +58,10 @@ _GO = "compare.go"
 _LOOK_EVERY = 0.8
 """Seconds between two looks at replies that are being written."""
 _PANELS = ("claims", "pairs", "shared")
+_EXAMINING = "compare.examining"
+"""The ids of answers, and the model that reads them."""
+_NOT_EXAMINED = "compare.not_examined"
+"""The ids of answers, and why they were not examined."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +89,7 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
         on_act_change=partial(_hear, desk),
         height="content",
     )
+    _draw_examining()
     running = {key: jobs[side.branch] for key, side in desk.sides.items() if side.branch in jobs}
     if running:
         _draw_live(desk, running)
@@ -147,7 +155,7 @@ def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
         "shared": f"{count(len(shared), 'message')} in common, up to “{showable(line_of_text(shared[-1]))[:70]}”"
         if shared
         else "",
-        "panel": _panel(drawing),
+        "panel": _panel(frame, drawing),
         "ends": {
             column.side.key: end for column in found.columns if (end := _end(column, jobs, label)) is not None
         },
@@ -235,14 +243,51 @@ def _draw_live(desk: Desk, jobs: dict[str, ReplyJob]) -> None:
     live()
 
 
-def _panel(drawing: Drawing) -> dict[str, Any] | None:
+def _draw_examining() -> None:
+    """Run the page when a model has read the answers that it was asked about."""
+    running = st.session_state.get(_EXAMINING)
+    if running is None:
+        return
+
+    @st.fragment(run_every=_LOOK_EVERY, key="compare.examining.look")
+    @error_boundary
+    def look() -> None:
+        ids, examination = running
+        if examination.future.done() and st.session_state.get(_EXAMINING) is running:
+            st.session_state[_EXAMINING] = None
+            st.session_state[_NOT_EXAMINED] = (ids, failure) if (failure := examination.failure()) else None
+            st.rerun()
+
+    look()
+
+
+def _panel(frame: Frame, drawing: Drawing) -> dict[str, Any] | None:
     kind, row = st.session_state.get(_PANEL, ("", 0))
     if kind == "shared" and drawing.found.shared:
         return {"kind": kind, "row": -1} | drawing.shared()
     if kind not in ("claims", "pairs") or not 0 <= row < len(drawing.found.rows):
         return None
-    made = drawing.claims(row) if kind == "claims" else drawing.pairs(row)
+    made = _claims(frame, drawing, row) if kind == "claims" else drawing.pairs(row)
     return {"kind": kind, "row": row} | made
+
+
+def _claims(frame: Frame, drawing: Drawing, row: int) -> dict[str, Any]:
+    """What a model has found in the answers of a row, or what rules find possible and what a press would do."""
+    ids = _answers(drawing, row)
+    examined = frame.chat.merges.examined(ids)
+    made = drawing.claims(row, examined)
+    running, failed = st.session_state.get(_EXAMINING), st.session_state.get(_NOT_EXAMINED)
+    sides = of_answers((one.id, one) for one in dict.fromkeys(drawing.compared(row)) if one is not None)
+    offered = offer(frame, sides) if examined is None else None
+    return made | {
+        "busy": running is not None and running[0] == ids,
+        "failed": showable(failed[1]) if failed is not None and failed[0] == ids else "",
+        "ask": [showable(offered.label), offered.sent] if offered is not None else ["", NO_MODEL],
+    }
+
+
+def _answers(drawing: Drawing, row: int) -> tuple[MessageId, ...]:
+    return tuple(dict.fromkeys(one.id for one in drawing.compared(row) if one is not None))
 
 
 def _hear(desk: Desk) -> None:
@@ -316,6 +361,20 @@ def _show_panel(_desk: Desk, said: dict[str, Any]) -> None:
     st.session_state[_PANEL] = (kind, row) if opened else ("", 0)
 
 
+def _examine(desk: Desk, said: dict[str, Any]) -> None:
+    """Have a model read the answers of a row side by side, or stop waiting for it."""
+    running, row = st.session_state.get(_EXAMINING), said.get("row")
+    if running is not None:
+        running[1].stop.set()
+    st.session_state[_EXAMINING] = st.session_state[_NOT_EXAMINED] = None
+    if running is not None or not isinstance(row, int) or not 0 <= row < len(desk.found.rows):
+        return
+    ids = _answers(Drawing(desk.found, str, desk.window, 0, marks=False), row)
+    if why_only_reads(desk.frame.chat) or len(ids) < 2:
+        return
+    st.session_state[_EXAMINING] = (ids, begin(desk.frame.chat, ids))
+
+
 def _show_whole(_desk: Desk, said: dict[str, Any]) -> None:
     if isinstance(said.get("id"), str):
         st.session_state[_WHOLE] = {*st.session_state.get(_WHOLE, ()), MessageId(said["id"])}
@@ -361,6 +420,7 @@ _ACTS: dict[str, Callable[[Desk, dict[str, Any]], None]] = {
     "later": _more,
     "panel": _show_panel,
     "whole": _show_whole,
+    "examine": _examine,
     "fuse": _fuse,
     "compose": _compose,
 }

@@ -16,7 +16,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.default_writer import default_writer
 from forky_core.forky import Forky
 from forky_core.llm.contract import OFFLINE
-from forky_core.merge.claims.conflict_resolution import Policy
+from forky_core.merge.conflicts.conflict import Policy
 from forky_core.merge.strategies import find_strategy, strategies, strategy_named
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError

@@ -22,7 +22,7 @@ from forky_core.context.masking import Lookup
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.contract import Model
-from forky_core.merge.claims.conflict_resolution import Choice, Policy
+from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.merge.editing import BranchLines
 from forky_core.merge.options import NO_CHOICES
 from forky_core.merge.picked_parts import PickedPart
@@ -35,6 +35,7 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
 from pages.ui.merge.asking_price import Asking, count_fusion, count_notes
+from pages.ui.merge.examination_job import RunningExamination
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,6 +118,10 @@ class Planning:
     """What the sources say by lines, by their turns: read once."""
     counted: dict[str | None, Asking] = field(default_factory=dict)
     """The calls that a written merge would take, by its writer: counted once (asking_price.py)."""
+    examination: RunningExamination | None = None
+    """A model that reads the sides against each other."""
+    not_examined: str = ""
+    """Why that came to nothing."""
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
 
@@ -139,7 +144,7 @@ class Planning:
     @property
     def settled(self) -> bool:
         """Whether the person has decided a conflict."""
-        return isinstance(self.plan, ThreeWayPlan) and any(clash.choice for clash in self.plan.clashes)
+        return isinstance(self.plan, ThreeWayPlan) and any(one.choice for one in self.plan.conflicts)
 
     @property
     def by_model(self) -> bool:
@@ -157,13 +162,13 @@ class Planning:
     def _settled_too(self, plan: MergePlan) -> MergePlan:
         if not isinstance(self.plan, ThreeWayPlan) or not isinstance(plan, ThreeWayPlan):
             return plan
-        there = {clash.conflict.hash for clash in plan.clashes}
-        choices = {
-            clash.conflict.hash: clash.choice
-            for clash in self.plan.clashes
-            if clash.choice and clash.conflict.hash in there
-        }
+        there = {one.hash for one in plan.conflicts}
+        choices = {one.hash: one.choice for one in self.plan.conflicts if one.choice and one.hash in there}
         return plan.resolved(choices) if choices else plan
+
+    def tell(self, examination: RunningExamination | None) -> None:
+        """Note that a model reads the sides, or that nobody waits for it any more."""
+        self.examination, self.not_examined = examination, ""
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""
@@ -210,6 +215,8 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, options: M
     if held is None or _plans(held.options) != _plans(options):
         return plan_anew(forky, chat, options)
     held.options = options
+    if held.examination is not None and held.examination.future.done():
+        return _examined(held, held.examination, forky, chat)
     made = held.plan or held.quoted or held.sketch
     if made is None or held.overtaken or _as_it_was(chat, made):
         return held
@@ -217,6 +224,17 @@ def planning(held: Planning | None, forky: Forky, chat: Conversation, options: M
         held.overtaken = "A branch has moved since this preview was made."
         return held
     return plan_anew(forky, chat, options)
+
+
+def _examined(held: Planning, examination: RunningExamination, forky: Forky, chat: Conversation) -> Planning:
+    """The planning with what a model has found, and with what the person chose and wrote."""
+    held.examination, held.not_examined = None, examination.failure()
+    if held.not_examined or held.overtaken:
+        return held
+    fresh = plan_anew(forky, chat, held.options)
+    if fresh.plan is not None and (held.edited or held.settled or held.by_model):
+        fresh.take(go_on(held, chat).plan or fresh.plan)
+    return fresh
 
 
 def _plans(options: MergeOptions) -> MergeOptions:

@@ -31,9 +31,9 @@ _CSS = """<style>
 .fk-payload a:hover, .fk-payload a:focus-visible { opacity: 1; color: ACCENT; }
 .st-key-merge-picks { gap: .1rem !important; max-height: 26rem; overflow-y: auto; }
 /* What should be known before anything lands. */
-.st-key-merge-warning-contradictions { border-color: color-mix(in srgb, #c77b1b 45%, transparent); border-left: 3px solid #c77b1b;
+.st-key-merge-warning-conflicts { border-color: color-mix(in srgb, #c77b1b 45%, transparent); border-left: 3px solid #c77b1b;
   background: color-mix(in srgb, #c77b1b 7%, transparent); gap: .3rem !important; padding-block: .6rem; }
-.st-key-merge-warning-contradictions :is(p, [data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
+.st-key-merge-warning-conflicts :is(p, [data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
 .st-key-line-merge-no-shorter { padding: .3rem .7rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 12%, transparent); }
 .st-key-line-merge-no-shorter :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-merge-swap { height: 2.4rem; display: flex; align-items: center; }

@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.merge.claims.claim_set import Claim
-from forky_core.merge.claims.conflict_resolution import Clash
+from forky_core.merge.conflicts.conflict import Conflict, Quotation
 from forky_core.merge.plan import MergePlan
 from forky_core.model.payload_kinds import FULL, THREE_WAY
 from forky_core.views.merging import other_warnings, takes_more_than_full
@@ -18,15 +17,15 @@ from pages.ui.merge.planning import Planning
 from pages.ui.wording import bare
 
 _MOST = 4
-"""Contradictions that are told one by one."""
+"""Conflicts that are told one by one."""
 
 
 def draw_warnings(held: Planning) -> None:
     """Keys: `merge.settle_three_way`, `merge.in_full`."""
     plan = held.plan
     assert plan is not None
-    if plan.contradictions and not plan.kind.settles:
-        _draw_contradictions(plan)
+    if plan.conflicts and not plan.kind.settles:
+        _draw_conflicts(plan)
     if takes_more_than_full(plan):
         _draw_no_shorter(plan)
     for warning in other_warnings(plan):
@@ -35,10 +34,11 @@ def draw_warnings(held: Planning) -> None:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
 
 
-def _draw_contradictions(plan: MergePlan) -> None:
-    with st.container(key="merge-warning-contradictions", border=True):
-        with st.container(key="line-merge-contradictions", horizontal=True, vertical_alignment="center"):
-            what = count(len(plan.contradictions), "contradiction")
+def _draw_conflicts(plan: MergePlan) -> None:
+    with st.container(key="merge-warning-conflicts", border=True):
+        with st.container(key="line-merge-conflict-warning", horizontal=True, vertical_alignment="center"):
+            possible = "" if plan.examined_by else "possible "
+            what = count(len(plan.conflicts), f"{possible}conflict")
             st.markdown(f":material/call_split: **{what}** in what would be read together", width="stretch")
             if THREE_WAY.name in offered(several=bool(plan.sides), graft=plan.graft is not None):
                 st.button(
@@ -48,22 +48,22 @@ def _draw_contradictions(plan: MergePlan) -> None:
                     help="Both sides are set against each other, and you say what holds",
                     on_click=lambda: want(strategy=THREE_WAY.name, picks=None),
                 )
-        for clash in plan.contradictions[:_MOST]:
-            st.markdown(_told(clash))
-        if len(plan.contradictions) > _MOST:
-            st.caption(f"and {len(plan.contradictions) - _MOST} more")
+        for one in plan.conflicts[:_MOST]:
+            st.markdown(_told(one))
+        if len(plan.conflicts) > _MOST:
+            st.caption(f"and {len(plan.conflicts) - _MOST} more")
         st.caption("Landed as it is, the model reads both, and nothing says which one holds.")
 
 
-def _told(clash: Clash) -> str:
+def _told(conflict: Conflict) -> str:
     said = " — ".join(
-        f"{plain_label(one.name, 40)}: “{_words(one.claims)}”" for one in clash.claims_by_source
+        f"{plain_label(name, 40)}: “{_words(words)}”" for name, words in conflict.by_side.items()
     )
-    return f"**{plain_label(clash.key, 80)}** · {said}"
+    return f"**{plain_label(conflict.about, 80)}** · {said}"
 
 
-def _words(claims: Sequence[Claim]) -> str:
-    return plain_label(bare(" / ".join(dict.fromkeys(claim.text for claim in claims))), 200)
+def _words(said: Sequence[Quotation]) -> str:
+    return plain_label(bare(" / ".join(dict.fromkeys(one.text for one in said))), 200)
 
 
 def _draw_no_shorter(plan: MergePlan) -> None:

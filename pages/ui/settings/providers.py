@@ -103,7 +103,8 @@ def draw_verifier(forky: Workspace, models: Catalogue) -> None:
         key="settings.verifier",
         format_func=partial(_label, offered, "The model that wrote it"),
         help="It reads each sentence of the note beside the branch. What the branch contradicts is left out, and what it does "
-        "not show is marked, with the place; the words stay the writer's. Each note costs one more call.",
+        "not show is marked, with the place; the words stay the writer's. Each note costs one more call. It is also the one that "
+        "examines branches and answers side by side when somebody presses for it.",
         on_change=lambda: choose_verifier(forky.store, st.session_state["settings.verifier"] or None),
     )
 

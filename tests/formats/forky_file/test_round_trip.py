@@ -14,7 +14,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
-from forky_core.merge.claims.conflict_resolution import Choice
+from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.hashing import message_id
 from forky_core.store.memory.store import MemoryStore

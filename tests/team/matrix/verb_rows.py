@@ -10,6 +10,7 @@ from forky_core.conversation.session import short
 from forky_core.documents.source import source_of_bytes
 from forky_core.matching import chat_call
 from forky_core.matching.call import Call as ProgramCall
+from forky_core.merge.conflicts.examination import NotExamined
 from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NotAllowed, NothingToDo
@@ -350,7 +351,13 @@ VERBS: tuple[Row, ...] = (
         lambda c: _wait(_side(c).merges.replay(_rebase_plan(c), model="scripted/one")),
     ),
     Row("merges.so_far", READ, lambda c: c.chat.merges.so_far()),
-    Row("merges.claims", READ, lambda c: c.chat.merges.claims),
+    Row("merges.examined", READ, lambda c: c.chat.merges.examined([c.chat.path()[-1].id])),
+    Row(
+        "merges.examine",
+        READ,
+        lambda c: c.chat.merges.examine(c.chat.plan_merge("side"), model="scripted/one"),
+        ends=(NotExamined,),
+    ),
     Row("merges.unresolved", READ, lambda c: c.chat.merges.unresolved),
     Row(
         "merges.plan_resolution",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.claims.cues import forbids
+from forky_core.merge.cues import forbids
 
 
 @pytest.mark.parametrize(

@@ -1,1 +1,0 @@
-"""Claims of branches: finding them, comparing those of two branches, and settling their contradictions."""

@@ -1,0 +1,126 @@
+"""Having a model read branches or answers side by side: offered with its price, begun by a press, kept by the core.
+
+Nothing is sent when a page is opened. Until a model has examined the texts, the page says that they are not examined,
+whatever rules have found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import streamlit as st
+
+from forky_core.conversation.merging.examining import examiner
+from forky_core.merge.conflicts.examination import examination_request
+from forky_core.merge.conflicts.sides import ComparedSide
+from forky_core.merge.plan import MergePlan
+from forky_core.model.errors import ForkyError
+from forky_core.views.shelf import count
+from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.markdown import plain_label
+from pages.ui.frame import Frame
+from pages.ui.merge.asking_price import Asking, Calls
+from pages.ui.merge.examination_job import RunningExamination, begin
+from pages.ui.people.only_reading import why_only_reads
+
+NO_MODEL = "A model that is set up in Settings can be asked."
+MOST_ANSWERED = 2_000
+"""The most tokens that an examination is expected to answer with."""
+
+
+@dataclass(frozen=True, slots=True)
+class ExaminationOffer:
+    """What a press would do."""
+
+    label: str
+    """The button: which model, and what it costs."""
+    sent: str
+    """What the model is sent, as a sentence."""
+
+
+def offer(frame: Frame, sides: Sequence[ComparedSide]) -> ExaminationOffer | None:
+    """Return what a press would do; None if nobody can be asked, or there are not two texts."""
+    name = examiner(frame.forky.store, frame.forky.models, frame.chat.rules.current)
+    if name is None or why_only_reads(frame.chat) or sum(bool(side.said) for side in sides) < 2:
+        return None
+    try:
+        model = frame.forky.models.model(name)
+    except ForkyError:
+        return None
+    info = model.info()
+    sent = sum(model.count_tokens(str(one.get("content", ""))) for one in examination_request(sides))
+    price = Asking(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
+    return ExaminationOffer(
+        f"Examine with {info.label[:60]} · {price}",
+        f"It is sent the {count(len(sides), 'text')}, about {sent:,} tokens, in one request. What it finds is kept.",
+    )
+
+
+def _who_looked(frame: Frame, plan: MergePlan) -> str:
+    """Say who has looked for conflicts, and what came of it."""
+    if plan.examined_by:
+        labels = {info.name: info.label for info in frame.forky.models.models()}
+        name = plain_label(labels.get(plan.examined_by, plan.examined_by), 60)
+        named = count(len(plan.conflicts), "conflict") if plan.conflicts else "no conflict"
+        return f":material/fact_check: {name} has read them side by side and named {named}."
+    found = " What is shown is only possible: rules found it." if plan.conflicts else ""
+    return f":material/help: **Not examined.** Rules compare plain sentences, and miss most conflicts.{found}"
+
+
+def draw_examination(
+    frame: Frame,
+    plan: MergePlan,
+    running: RunningExamination | None,
+    failed: str,
+    tell: Callable[[RunningExamination | None], None],
+) -> None:
+    """Say who has looked for conflicts in a plan, and offer what can be pressed; `tell` stores what is running.
+
+    Keys: `merge.examine`, `merge.examine_cancel`.
+    """
+    if sum(bool(side.said) for side in plan.compared) < 2:
+        st.caption("Nothing was said on one side since they parted, so that nothing can conflict.")
+        return
+    with st.container(key="line-merge-examine", horizontal=True, vertical_alignment="center"):
+        if running is not None:
+            _draw_waiting(running, tell)
+            return
+        st.markdown(_who_looked(frame, plan), width="stretch")
+        offered = offer(frame, plan.compared) if not plan.examined_by else None
+        if offered is None and not plan.examined_by:
+            st.caption(NO_MODEL, width="content")
+        if offered is not None:
+            st.button(
+                plain_label(offered.label),
+                key="merge.examine",
+                icon=":material/fact_check:",
+                help=offered.sent,
+                on_click=lambda: tell(begin(frame.chat, plan)),
+            )
+    if failed:
+        st.caption(f":material/error: {plain_label(failed, 400)}")
+
+
+def _draw_waiting(running: RunningExamination, tell: Callable[[RunningExamination | None], None]) -> None:
+    @st.fragment(run_every=0.4, key="merge.examining")
+    @error_boundary
+    def watch() -> None:
+        if running.future.done():
+            st.rerun()
+        with st.container(key="line-merge-examining", horizontal=True, vertical_alignment="center"):
+            st.markdown(":material/hourglass_top: Reading them side by side …", width="stretch")
+            st.button(
+                "Never mind",
+                key="merge.examine_cancel",
+                type="tertiary",
+                on_click=_cancel,
+                args=(running, tell),
+            )
+
+    watch()
+
+
+def _cancel(running: RunningExamination, tell: Callable[[RunningExamination | None], None]) -> None:
+    running.stop.set()
+    tell(None)
