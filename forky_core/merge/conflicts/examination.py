@@ -17,7 +17,9 @@ from typing import Literal, get_args
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.conflicts.conflict import Conflict, Quotation, folded, told_apart
 from forky_core.merge.conflicts.sides import ComparedSide, in_order
-from forky_core.merge.wording import message_as_text, speaker_of
+from forky_core.merge.wording import message_as_text, one_line, speaker_of
+from forky_core.merge.written.hard_checks import fault
+from forky_core.merge.written.material import NoteMaterial
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
@@ -29,6 +31,8 @@ REQUEST = "examination/1"
 PointKind = Literal["conflict", "agree", "only"]
 LABELS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 LONGEST_ABOUT = 100
+_SHORT = 40
+"""Characters of a quotation that name a point of which the model's own words can't stand."""
 LONGEST_QUOTE = 400
 _MANY = 5
 """From so many conflicts on it is too much that nearly every sentence is in one."""
@@ -45,31 +49,33 @@ B: "words of B, copied exactly"
 
 AGREE what it is about
 A: "words of A, copied exactly"
-C: "words of C, copied exactly"
+B: "words of B, copied exactly"
 
 ONLY what it is about
 B: "words of B, copied exactly"
 
 - CONFLICT: what the texts say of one thing cannot hold at once, so that somebody has to decide: another value, name, date, \
-owner or state, one that advises what another advises against, a different order of steps that matters. Where several texts say one thing and one another, \
-quote each of them. It is no conflict that one text says more, says it in other words or units, speaks of another case, time, place or \
+owner or state, one that advises what another advises against, a different order of steps that matters. One entry for each such point; where \
+several texts say one thing and another one something else, quote each of them. It is no conflict that one text says more, says it in other words or units, speaks of another case, time, place or \
 environment, asks, supposes, or reports what no longer holds. Within one text, only what it says last counts.
 - AGREE: the important points that at least two texts make in whatever words, at most {most}.
 - ONLY: the important points that one text alone makes, at most {most}.
 - Every quotation is one piece of its text, word for word, at most 30 words, on one line: code looks for it, and an entry whose words it does not \
-find is dropped. Begin each entry with the most important of its kind; conflicts first.
+find is dropped. Conflicts come first, and of each kind what matters most.
 - If there is no conflict, write the line: NO CONFLICT
 
 """
 _END = "\n\nThat was the material. Answer in the form above."
 _MOST_POINTS = 8
 _HEAD = re.compile(
-    r"^\W*(?P<kind>CONFLICTS?|AGREE(?:MENTS?)?|AGREED|ONLY)\b[\s*_:.–—-]*(?P<about>.*?)[\s*_:]*$",
+    r"^\W*(?P<kind>CONFLICTS?|AGREE(?:MENTS?)?|AGREED|ONLY)\b[\s*_:.–—-]*(?:\d+[.:)]\s*)?(?P<about>.*?)[\s*_:]*$",
     re.IGNORECASE,
 )
 _NONE = re.compile(r"^\W*NO CONFLICTS?\b", re.IGNORECASE)
-_QUOTE = re.compile(r"^\W*(?P<label>[A-Z])\b[\s*_]*[:.)–—-][\s*_]*(?P<words>.+)$")
-_MARKS = "\"“”„«»‟‘’'"
+_QUOTE = re.compile(r"^\W*(?:[Tt]ext\s+)?(?P<label>[A-Z])\b[\s*_]*[:.)–—-][\s*_]*(?P<words>.+)$")
+_MARKS = "\"“”„«»‟‘’' "
+_QUOTED = re.compile(r"[“\"„«](.+)[”\"“»]")
+"""All between the first mark and the last, since a quotation may hold one."""
 _SIGNS = re.compile(r"[*`]|(?<!\w)_+|_+(?!\w)")
 _SAME = dict.fromkeys("“”„‟«»", '"') | dict.fromkeys("‘’‚‹›", "'")
 
@@ -118,11 +124,14 @@ class Examination:
 
     @property
     def conflicts(self) -> tuple[Conflict, ...]:
-        """The conflicts, with the names of the sides."""
+        """The conflicts, with the names of the sides and each quotation on one line."""
         return told_apart(
             Conflict(
                 point.about,
-                tuple(Quotation(self.sides[one.side], one.message, one.text) for one in point.says),
+                tuple(
+                    Quotation(self.sides[one.side], one.message, one_line(one.text, LONGEST_QUOTE))
+                    for one in point.says
+                ),
                 self.model,
             )
             for point in self.of("conflict")
@@ -200,8 +209,13 @@ def read_examination(answer: str, sides: Sequence[ComparedSide], model: str) -> 
         raise NotExamined("The model answered nothing.", answer)
     ordered = [sides[at] for at in in_order(sides)]
     texts = [[(one.id, message_as_text(one)) for one in side.said] for side in ordered]
+    material = NoteMaterial(tuple(one for side in ordered for one in side.said))
     named = list(_entries(answer, len(ordered)))
-    points = [point for kind, about, says in named if (point := _found(kind, about, says, texts)) is not None]
+    points = [
+        point
+        for kind, about, says in named
+        if (point := _found(kind, "" if fault(about, material, ()) else about, says, texts)) is not None
+    ]
     none_named = any(map(_NONE.match, answer.splitlines()))
     if not named and not none_named:
         raise NotExamined("The model did not answer in the form that was asked for.", answer)
@@ -255,12 +269,13 @@ def _found(
         return None
     if kind == "conflict" and len({folded(_plain(one.text)[0]) for one in words}) < 2:
         return None
-    return ExaminedPoint(kind, about or words[0].text[:40], tuple(dict.fromkeys(words)))
+    return ExaminedPoint(kind, about or one_line(words[0].text, _SHORT), tuple(dict.fromkeys(words)))
 
 
 def _place(quoted: str, texts: Sequence[tuple[MessageId, str]]) -> tuple[MessageId, str] | None:
     """Return the last message with these words, and the words as they stand there."""
-    for words in dict.fromkeys((quoted.strip(), quoted.strip().strip(_MARKS))):
+    inner = _QUOTED.search(quoted)
+    for words in dict.fromkeys((quoted.strip(_MARKS), inner[1] if inner is not None else quoted)):
         for id, text in reversed(texts):
             if stands := find_quotation(words, text):
                 return id, stands
