@@ -67,8 +67,8 @@ from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.model.errors import ForkyError  # noqa: E402
 from forky_core.observability import events  # noqa: E402
 from forky_core.process import tune_process  # noqa: E402
+from forky_core.render.policy import script_sources  # noqa: E402
 from forky_core.settings import Settings, gone_settings  # noqa: E402
-from forky_core.showing.assets import script_sources  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
 from forky_core.team.former_workspaces import former_workspaces  # noqa: E402
 from forky_core.team.refused_requests import OVERLOADED  # noqa: E402

@@ -15,6 +15,7 @@ from forky_core.model.errors import NotInstalled
 Extra = Literal[
     "app",
     "litellm",
+    "html",
     "documents",
     "completion",
     "experiments",

@@ -26,6 +26,8 @@ MODULES = {".".join(path.with_suffix("").parts): path for path in SOURCES}
 HOMES = {
     "authlib": ("forky_core/gateway/access/ways/",),
     "joserfc": ("forky_core/gateway/access/ways/",),
+    "jinja2": ("forky_core/render/",),
+    "markupsafe": ("forky_core/render/",),
     "duckdb": ("forky_core/store/duckdb/", "forky_core/store/analysis/"),
     "psycopg": ("forky_core/store/postgresql/",),
     "psycopg_pool": ("forky_core/store/postgresql/",),
@@ -89,10 +91,12 @@ MAY_IMPORT: dict[str, set[str]] = {
         "merge.payload_copy",
         "layout",
         "plugins",
-        "showing",
+        "render",
         "votes",
     },
-    "showing": VALUES | CONTRACTS | {"context", "conversation", "extras", "layout", "mathematics", "views"},
+    "render": VALUES
+    | CONTRACTS
+    | {"context", "conversation", "extras", "fences", "layout", "mathematics", "views"},
     "views": VALUES
     | CONTRACTS
     | {
@@ -139,7 +143,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "mathematics",
         "merge.payload_copy",
         "plugins",
-        "showing",
+        "render",
         "views",
         "votes",
     },

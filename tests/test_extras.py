@@ -32,6 +32,7 @@ CORE = {need.name for need in LISTED}
 PARTS = (
     "app",
     "litellm",
+    "html",
     "documents",
     "completion",
     "experiments",
@@ -63,8 +64,10 @@ with Forky.open(folder / "forky.duckdb") as forky:
     chat.documents.of_conversation.append("The warranty of the X200 pump is two years.", name="manual.txt")
     leaves = export_value(forky.store, chat)
     for one in EXPORTERS:
+        if one.media_type == "text/html":
+            continue
         save_as(redacted(leaves, findings(leaves)), one, folder / f"{one.name}{one.suffix}")
-        if one.name in ("forky", "html", "chatgpt", "markdown", "llm"):
+        if one.name in ("forky", "chatgpt", "markdown", "llm"):
             with Forky.open(":memory:") as elsewhere:
                 import_file(elsewhere, folder / f"{one.name}{one.suffix}")
     assert forky.verify().clean
@@ -73,13 +76,16 @@ for words in (["list"], ["log", chat.id, "--graph"], ["chat", "-m", "Hello"], ["
 """
 ASK = """
 import os
-from forky_core import Forky, ForkyError
+from forky_core import Forky, ForkyError, export_value, save_as
 from forky_core.documents.docx import docx_html
 from forky_core.documents.pdf import pdf_pages
 from forky_core.documents.source import DocumentSource
 from forky_core.gateway.access.credentials import hashed
 from forky_core.cli.parser import main
 from forky_core.views.answers.code_colors import colored
+from forky_core.formats.exporting.registry import EXPORTERS
+from functools import partial
+from pathlib import Path
 import io, sys
 
 os.environ["OPENAI_API_KEY"] = "sk-0123456789"
@@ -94,11 +100,17 @@ with Forky.open(":memory:") as forky:
         lambda: list(pdf_pages(source)),
         lambda: hashed("a long pass phrase"),
         lambda: colored(["x = 1"], "python"),
+        *(
+            partial(save_as, export_value(forky.store, chat), one, Path(sys.argv[1]) / f"page{one.suffix}")
+            for one in EXPORTERS
+            if one.media_type == "text/html"
+        ),
     ):
         try:
             act()
         except ForkyError as error:
             print(error)
+assert not list(Path(sys.argv[1]).glob("page*")), "nothing is left of a page that was not written"
 sys.stderr = sys.stdout
 main(["up"])
 """
@@ -164,6 +176,7 @@ def test_a_part_whose_packages_are_missing_says_what_to_install(tmp_path: Path) 
         ["documents"],
         ["app"],
         ["app"],
+        *[["html"]] * 3,
         ["app"],
     ]
     assert said[1] == (

@@ -7,12 +7,11 @@ file. Plain ASGI, so that streamed answers are neither buffered nor cut.
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import re
 from collections.abc import Iterable
 
 from forky_core.gateway.asgi import AsgiApp, Message, Receive, Scope, Send
+from forky_core.render.policy import source_hash
 
 _POLICY = b"content-security-policy"
 
@@ -20,8 +19,7 @@ _POLICY = b"content-security-policy"
 def inline_script_hashes(html: str) -> tuple[str, ...]:
     """The CSP sources that allow the inline scripts of a page we ship, and no other."""
     scripts = re.findall(r"<script>(.*?)</script>", html, re.DOTALL)
-    digests = (hashlib.sha256(script.encode()).digest() for script in scripts)
-    return tuple(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return tuple(f"'{source_hash(script)}'" for script in scripts)
 
 
 def content_security_policy(script_sources: Iterable[str] = ()) -> str:

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.model.errors import ForkyError, NotFound, RequestError
+from forky_core.render.page import PLACE_FOR_MORE, fragment, whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
@@ -29,19 +30,6 @@ FORK = "fork"
 """The page on which what a link shows is forked, with the secret as `?link=`."""
 _SANDBOX = "sandbox {scripts}allow-popups allow-popups-to-escape-sandbox; frame-ancestors 'none'"
 _POLICY = re.compile(rb'<meta http-equiv="Content-Security-Policy" content="([^"<>]{1,2000})">')
-_STYLE = """:root { color-scheme: light dark; }
-body { font: 1.3rem/1.5 system-ui, sans-serif; margin: 0; min-height: 100vh; display: grid; place-items: center;
-  background: light-dark(#fcfbf9, #15181a); color: light-dark(#23272a, #dfe3e1); } p { max-width: 34rem; padding: 2rem; }
-"""
-_SENTENCE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex"><meta name="referrer" content="no-referrer"><title>Forky</title>
-<style>{style}</style></head><body><main><p>{sentence}</p></main></body></html>
-"""
-_FORK = (
-    '<p class="more"><a href="../{fork}?link={secret}">Fork this into your workspace</a>. What you say there stays '
-    "yours until you merge it back.</p>"
-)
 DRAWN = 6
 """Pages of live links that are kept."""
 
@@ -120,14 +108,9 @@ class LinkAt:
             raise gone from error
 
     async def _send(self, scope: Scope, send: Send, link: Link, secret: str, page: bytes) -> None:
-        from forky_core.formats.exporting.writers.page.writing import PLACE_FOR_MORE  # noqa: PLC0415 - as above
-
         more = link.can_be_forked and self._may_fork(scope)
-        offer = _FORK.format(fork=FORK, secret=secret) if more else ""
-        body = page.replace(PLACE_FOR_MORE.encode(), offer.encode(), 1)
-        found = _POLICY.search(body[:8_000])
-        policy = found[1].decode("ascii", "replace") if found is not None else "default-src 'none'"
-        await _answer(scope, send, 200, body, policy)
+        offer = fragment("parts.html", "fork_offer", f"../{FORK}?link={secret}") if more else ""
+        await _answer(scope, send, 200, page.replace(PLACE_FOR_MORE, offer.encode(), 1))
 
 
 _QUIET = ((b"x-robots-tag", b"noindex, nofollow"), (b"referrer-policy", b"no-referrer"))
@@ -142,15 +125,13 @@ def status(error: NotFound) -> int:
 
 async def say(scope: Scope, send: Send, status: int, sentence: str) -> None:
     """Answer with a page that is one sentence."""
-    from forky_core.showing.assets import source_hash  # noqa: PLC0415 - the server's start does without
-    from forky_core.showing.escaping import safe  # noqa: PLC0415 - as above
-
-    policy = f"default-src 'none'; style-src '{source_hash(_STYLE)}'; base-uri 'none'; form-action 'none'"
-    page = _SENTENCE.format(style=_STYLE, sentence=safe(sentence))
-    await _answer(scope, send, status, page.encode(), policy)
+    await _answer(scope, send, status, whole_page("sentence", sentence=sentence, back="").encode())
 
 
-async def _answer(scope: Scope, send: Send, status: int, page: bytes, policy: str) -> None:
+async def _answer(scope: Scope, send: Send, status: int, page: bytes) -> None:
+    """Send a page under the policy that it states itself, in a sandbox."""
+    found = _POLICY.search(page[:8_000])
+    policy = found[1].decode("ascii", "replace") if found is not None else "default-src 'none'"
     scripts = "allow-scripts " if "script-src" in policy else ""
     whole = f"{policy}; {_SANDBOX.format(scripts=scripts)}"
     headers = [(b"content-security-policy", whole.encode("ascii", "replace")), *_QUIET]

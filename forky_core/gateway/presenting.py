@@ -48,6 +48,7 @@ from forky_core.model.errors import (
     Outdated,
     RequestError,
 )
+from forky_core.render.page import whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
@@ -66,13 +67,6 @@ ALIVE = 3.0
 """Seconds without a step after which an event says how many follow."""
 PRESENTER = 1
 """`?after=` of the presenter's own stream."""
-_SENTENCE = """<!DOCTYPE html>
-<html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Forky</title><style>:root {{ color-scheme: light dark; }} body {{ font: 1.4rem/1.5 system-ui, sans-serif; margin: 0;
-  min-height: 100vh; display: grid; place-items: center; background: light-dark(#fcfbf9, #15181a);
-  color: light-dark(#23272a, #dfe3e1); }} p {{ max-width: 34rem; padding: 2rem; }} a {{ color: light-dark(#1f6f63, #74c7b6); }}
-</style></head><body><p>{sentence}<br><a href="{back}">Open Forky</a></p></body></html>
-"""
 
 
 class Presenting:
@@ -410,7 +404,7 @@ async def _told(
 
 def _code_of(address: str) -> str:
     """An address as a picture for phones, in a data address; "" where the package that draws it is not installed."""
-    from forky_core.showing.qr import qr_uri  # noqa: PLC0415 - the server's start does without
+    from forky_core.render.qr import qr_uri  # noqa: PLC0415 - the server's start does without
 
     try:
         return qr_uri(address)
@@ -427,7 +421,5 @@ async def _refuse(scope: Scope, send: Send, status: int, sentence: str) -> None:
 
 
 async def _say(scope: Scope, send: Send, status: int, sentence: str, back: str) -> None:
-    from forky_core.showing.escaping import safe  # noqa: PLC0415 - the server's start does without
-
-    page = _SENTENCE.format(sentence=safe(sentence), back=back)
+    page = whole_page("sentence", sentence=sentence, back=back)
     await answer(scope, send, status, page.encode(), "text/html; charset=utf-8")

@@ -1,4 +1,4 @@
-"""Draws the documents of `/present/…` (forky_core/showing/), and keeps the last few.
+"""Draws the documents of `/present/…` (forky_core/render/), and keeps the last few.
 
 A hundred people who open the same presentation wait for one drawing of it.
 """
@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
 from forky_core.model.errors import NotFound
+from forky_core.render.page import with_served
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.conversation import Conversation
@@ -43,14 +44,13 @@ class ShownDocuments:
         Raises:
             NotFound: there is no such conversation, branch or message, or it is in the trash.
         """
-        from forky_core.showing.document import with_served  # noqa: PLC0415 - the server's start does without
-        from forky_core.showing.material import (  # noqa: PLC0415 - as above
+        from forky_core.render.material import (  # noqa: PLC0415 - the server's start does without
             model_labels,
             shown_conversation,
             somebody,
         )
-        from forky_core.showing.presentation_page import presentation_page  # noqa: PLC0415 - as above
-        from forky_core.showing.steps import key_of, presentation  # noqa: PLC0415 - as above
+        from forky_core.render.presentation import presentation_page  # noqa: PLC0415 - as above
+        from forky_core.render.steps import key_of, presentation  # noqa: PLC0415 - as above
         from forky_core.views.places import branch_for  # noqa: PLC0415 - as above
 
         asked = parse_qs(place)
@@ -98,10 +98,9 @@ class ShownDocuments:
         trash.
         """
         from forky_core.publishing.private_texts import reworded_value  # noqa: PLC0415 - the server's start does without
-        from forky_core.showing.document import with_served  # noqa: PLC0415 - as above
-        from forky_core.showing.material import log_of, model_labels, shown_conversation  # noqa: PLC0415 - as above
-        from forky_core.showing.replay import replay  # noqa: PLC0415 - as above
-        from forky_core.showing.replay_page import replay_page  # noqa: PLC0415 - as above
+        from forky_core.render.material import log_of, model_labels, shown_conversation  # noqa: PLC0415 - as above
+        from forky_core.render.replay import replay  # noqa: PLC0415 - as above
+        from forky_core.render.replay_page import replay_page  # noqa: PLC0415 - as above
 
         forky = self._workspace(person)
         chat = shown_chat(forky, conversation)

@@ -7,30 +7,20 @@ from __future__ import annotations
 import re
 from collections.abc import Awaitable, Callable, Container
 
-from forky_core.gateway.access.sign_in_page import way_page
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, wants_html
+from forky_core.render.page import whole_page
 
 _ADDRESS = re.compile(r"/(?P<name>[A-Za-z0-9][\w-]*)(?P<slash>/?)", re.ASCII)
 """The addresses of pages are of this form, and so are few others."""
-_NO_PAGE = (
-    "<p>There is no page at this address. It may have been mistyped, or be of another version of Forky.</p>\n"
-    '<a class="way" href="{front}">To the front page</a>'
-)
-
-
 FORMER = "/w"
 """What the addresses of further workspaces of one server began with."""
-_FORMER = (
-    "<p>This address is of another workspace. A server has one workspace now; whoever runs this Forky knows the address "
-    'of the other one.</p>\n<a class="way" href="/">To the front page</a>'
-)
 
 
 class FormerWorkspace:
     """ASGI app: 410, as a page that says why, for every address below `FORMER`."""
 
     async def __call__(self, scope: Scope, _receive: Receive, send: Send) -> None:
-        page = way_page("Another workspace", _FORMER)
+        page = whole_page("card", "former_workspace.html")
         await answer(scope, send, 410, page.encode(), "text/html; charset=utf-8")
 
 
@@ -61,5 +51,5 @@ class UnknownAddress:
             place = f"{front}?{scope['query_string'].decode('latin-1')}".removesuffix("?")
             await answer(scope, send, 303, headers=[(b"location", place.encode("latin-1"))])
             return
-        page = way_page("There is nothing here", _NO_PAGE.format(front=front))
+        page = whole_page("card", "unknown_address.html", front=front)
         await answer(scope, send, 404, page.encode(), "text/html; charset=utf-8")

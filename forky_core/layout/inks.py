@@ -1,7 +1,7 @@
 """The colours of branches as inks for a light and a dark page, and as a style sheet for exported ones.
 
 They have equal weight, so that colour tells branches apart and never ranks them. Names are written in them, so each
-reads at 4.5:1 at least. Only what the standard library has is imported (showing/assets.py).
+reads at 4.5:1 at least. Only what the standard library has is imported (render/policy.py).
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from forky_core.formats.exporting.redaction import PrivateValue, found_in, rewor
 from forky_core.publishing.report import OwnPage, Report, Reword
 
 T = TypeVar("T")
-_DRAWN = frozenset(("svg",))
+_DRAWN = frozenset(("picture",))
 """Fields whose texts stand in others too, and whose coordinates would be taken for numbers of telephones."""
 
 

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.publishing.forms.form import pieces
+from forky_core.publishing.form import pieces
 from forky_core.publishing.included import EVERYTHING, Included
 from forky_core.publishing.private_texts import with_names
 from forky_core.publishing.registry import publication_form, published_thing
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.material import Material
-from forky_core.showing.material import model_labels
+from forky_core.render.material import model_labels
 
 
 def report_of(

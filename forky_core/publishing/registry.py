@@ -9,9 +9,8 @@ from typing import ClassVar, Protocol
 
 from forky_core.csv_lines import csv_line
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.publishing.forms.form import PAGE, PublicationForm
-from forky_core.publishing.forms.html import web_page
-from forky_core.publishing.forms.plain_markdown import plain_markdown
+from forky_core.publishing.form import PAGE, PublicationForm
+from forky_core.publishing.plain_markdown import plain_markdown
 from forky_core.publishing.report import Report
 from forky_core.publishing.things.comparison import ComparisonThing
 from forky_core.publishing.things.experiment import ExperimentThing
@@ -19,6 +18,7 @@ from forky_core.publishing.things.material import Material
 from forky_core.publishing.things.merge import MergeThing
 from forky_core.publishing.things.poll import PollThing
 from forky_core.publishing.things.replay import ReplayThing
+from forky_core.render.page import page
 
 
 class PublishedThing(Protocol):
@@ -42,6 +42,11 @@ THINGS: tuple[PublishedThing, ...] = (
     MergeThing(),
     ReplayThing(),
 )
+
+
+def web_page(report: Report) -> Iterator[bytes]:
+    """The page of a report (forky_core/render/templates/report.html), piece by piece."""
+    return map(str.encode, page("report", title=report.title, report=report))
 
 
 def _table(report: Report) -> Iterator[bytes]:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import ClassVar
+
+from forky_core.render.drawings import MergePicture
 
 Reword = Callable[[str], str]
 """Replaces what looks private in a text, and returns all other texts as they are."""
@@ -17,6 +20,7 @@ Value = str | int | float | None
 class Sentences:
     """Sentences of Forky, as plain text; each is a paragraph."""
 
+    type: ClassVar[str] = "sentences"
     lines: tuple[str, ...]
 
 
@@ -24,6 +28,7 @@ class Sentences:
 class Prose:
     """A text of a person or a model, as Markdown."""
 
+    type: ClassVar[str] = "prose"
     text: str
 
 
@@ -31,6 +36,7 @@ class Prose:
 class Exact:
     """A text whose lines and spaces matter and in which nothing is markup."""
 
+    type: ClassVar[str] = "exact"
     text: str
 
 
@@ -38,6 +44,7 @@ class Exact:
 class Picture:
     """A picture that somebody attached."""
 
+    type: ClassVar[str] = "picture"
     name: str
     media_type: str
     content: bytes
@@ -45,9 +52,10 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing of Forky's own, as the markup of an SVG; forms of text have its description instead."""
+    """A drawing of a merge; forms of text have its description instead."""
 
-    svg: str
+    type: ClassVar[str] = "drawing"
+    picture: MergePicture
     description: str
 
 
@@ -55,6 +63,7 @@ class Drawing:
 class DataTable:
     """A table; all rows are as long as the head."""
 
+    type: ClassVar[str] = "table"
     head: tuple[str, ...]
     rows: tuple[tuple[Value, ...], ...]
 
@@ -76,6 +85,7 @@ class ReportColumn:
 class SideBySide:
     """Columns that are read beside each other; below each other where there is no room."""
 
+    type: ClassVar[str] = "side by side"
     columns: tuple[ReportColumn, ...]
 
 

@@ -12,7 +12,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.showing.qr import qr_uri
+from forky_core.render.qr import qr_uri
 from pages.ui.person import COOKIE, OPENER
 from pages.ui.vote.host import is_this_machine
 from pages.ui.vote.opener import proof

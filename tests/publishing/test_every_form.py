@@ -11,13 +11,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.publishing.forms.form import PublicationForm, pieces, report_file_name
+from forky_core.publishing.form import PublicationForm, pieces, report_file_name
 from forky_core.publishing.private_texts import private_values, without_private
 from forky_core.publishing.publishing import write_report
 from forky_core.publishing.registry import FORMS, forms_of
 from forky_core.publishing.registry import THINGS as OFFERED
 from forky_core.publishing.report import Report
-from forky_core.showing.assets import script
+from forky_core.render.policy import script
 from tests.publishing.given import THINGS, given
 
 HOSTILE = (

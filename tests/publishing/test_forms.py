@@ -9,8 +9,8 @@ from hypothesis import example
 from hypothesis import given as for_all
 from hypothesis import strategies as st
 
-from forky_core.publishing.forms.html import web_page
-from forky_core.publishing.forms.plain_markdown import harmless_markdown, plain_line, plain_markdown
+from forky_core.publishing.plain_markdown import harmless_markdown, plain_line, plain_markdown
+from forky_core.publishing.registry import web_page
 from forky_core.publishing.report import (
     Prose,
     Report,

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from abc import ABC, abstractmethod
 from http.cookies import CookieError, SimpleCookie
+from typing import Any
 from urllib.parse import parse_qs, quote, urlencode
 
 from forky_core.gateway.access.forwarded import NamedProxies, is_forwarded
@@ -34,6 +35,8 @@ from forky_core.gateway.asgi import (
     refuse,
     wants_html,
 )
+from forky_core.render.page import whole_page
+from forky_core.render.policy import asset
 
 PATH = "/sign-in"
 OUT = "/sign-out"
@@ -174,9 +177,19 @@ def cookie_header(
     return (b"set-cookie", "; ".join(parts).encode("ascii"))
 
 
-async def send_page(scope: Scope, send: Send, status: int, page: str, *headers: Header) -> None:
-    """Send a page of HTML."""
+async def send_page(
+    scope: Scope, send: Send, status: int, template: str, *headers: Header, **values: Any
+) -> None:
+    """Send a page of the sign-in, by the name of its template (render/templates/sign_in/)."""
+    page = whole_page("card", f"sign_in/{template}.html", script_address=SCRIPT, **values)
     await answer(scope, send, status, page.encode(), "text/html; charset=utf-8", headers)
+
+
+async def send_script(scope: Scope, send: Send) -> None:
+    """Send the script of these pages: a browser that has a session already goes on to the page that it asked for, and
+    at signing out it forgets what was typed.
+    """
+    await answer(scope, send, 200, asset("sign_in.js").encode(), "text/javascript; charset=utf-8")
 
 
 def own_path(target: str) -> str:

@@ -32,11 +32,11 @@ from forky_core.gateway.access.door import (
     own_path,
     read_form,
     send_page,
+    send_script,
 )
 from forky_core.gateway.access.forwarded import NamedProxies
 from forky_core.gateway.access.origins import Origins, called_origin
 from forky_core.gateway.access.sessions import LIFETIME, Sessions, SignInSession
-from forky_core.gateway.access.sign_in_page import SCRIPT_TEXT, entered, sign_in_form, sign_out_form
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, RequestError
 from forky_core.observability import events
@@ -176,12 +176,12 @@ class SignIn(Door):
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         match scope["path"], scope["method"]:
             case (path, "GET" | "HEAD") if path == SCRIPT:
-                await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
+                await send_script(scope, send)
             case (path, "GET" | "HEAD") if path == SESSION:
                 inside = not self.required(scope) or self.session(scope) is not None
                 await answer(scope, send, 204 if inside else 401)
             case (path, "GET" | "HEAD") if path == OUT:
-                await send_page(scope, send, 200, sign_out_form(OUT, SCRIPT))
+                await send_page(scope, send, 200, "sign_out", path=OUT)
             case (path, "POST") if path == OUT:
                 self.sessions.end(self.token(scope))
                 gone = self.set_cookie(scope, "", 0)
@@ -235,11 +235,11 @@ class SignIn(Door):
         succeeded()
         events.session_opened(password=isinstance(credential, Password))
         cookie = self.set_cookie(scope, self.sessions.open(), LIFETIME)
-        await send_page(scope, send, 200, entered(target), cookie)
+        await send_page(scope, send, 200, "entered", cookie, target=target)
 
     async def _ask(
         self, scope: Scope, send: Send, status: int, sentence: str, target: str, *headers: Header
     ) -> None:
         """Show the form, with a sentence about the last failed attempt."""
-        page = sign_in_form(PATH, SCRIPT, target, sentence, by_password=self.uses_password)
-        await send_page(scope, send, status, page, *headers)
+        about = {"path": PATH, "target": target, "sentence": sentence, "by_password": self.uses_password}
+        await send_page(scope, send, status, "secret", *headers, **about)

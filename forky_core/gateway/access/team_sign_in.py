@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 from urllib.parse import parse_qs, urlencode
 from weakref import WeakValueDictionary
 
@@ -22,18 +23,11 @@ from forky_core.gateway.access.door import (
     Door,
     own_path,
     send_page,
+    send_script,
 )
 from forky_core.gateway.access.forwarded import NamedProxies
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sessions import LIFETIME, SignInSession
-from forky_core.gateway.access.sign_in_page import (
-    SCRIPT_TEXT,
-    again_page,
-    entered,
-    join_page,
-    sign_out_form,
-    ways_page,
-)
 from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
 from forky_core.model.errors import ForkyError, NotFound
@@ -124,7 +118,7 @@ class TeamSignIn(Door):
         way = path.removeprefix(f"{PATH}/").partition("/")[0]
         reads = method in {"GET", "HEAD"}
         if path == SCRIPT and reads:
-            await answer(scope, send, 200, SCRIPT_TEXT.encode(), "text/javascript; charset=utf-8")
+            await send_script(scope, send)
         elif path == SESSION and reads:
             await answer(scope, send, 204 if self.session(scope) else 401)
         elif path == PATH and reads:
@@ -132,7 +126,7 @@ class TeamSignIn(Door):
         elif path == AGAIN and reads:
             await self._show_again(scope, send)
         elif path == OUT and reads:
-            await send_page(scope, send, 200, sign_out_form(OUT, SCRIPT))
+            await send_page(scope, send, 200, "sign_out", path=OUT)
         elif path == OUT and method == "POST":
             self._end(scope)
             gone = self.set_cookie(scope, "", 0)
@@ -187,7 +181,8 @@ class TeamSignIn(Door):
         else:
             self._end(scope)
             token = self._team.sessions.open(member.id, device=device, way=proof.way, proved=proved)
-        await send_page(scope, send, 200, entered(errand.target), self.set_cookie(scope, token, LIFETIME))
+        cookie = self.set_cookie(scope, token, LIFETIME)
+        await send_page(scope, send, 200, "entered", cookie, target=errand.target)
 
     def _session_of(self, scope: Scope, errand: Errand, member: Member) -> str:
         """The id of the session in which this person is signed in already and proves once more who they are."""
@@ -204,7 +199,7 @@ class TeamSignIn(Door):
         elif status == 503:
             self._team.refused.count(OVERLOADED)
         later: list[Header] = [(b"retry-after", str(max(1, round(wait))).encode())] if wait else []
-        await send_page(scope, send, status, self._page(scope, errand, sentence), *later)
+        await self._send(scope, send, status, errand, sentence, *later)
 
     # The pages.
 
@@ -217,9 +212,10 @@ class TeamSignIn(Door):
         # Without `next` somebody came for the page itself, as after signing out.
         way = self._recognising(scope) if "next" in query else None
         if way is not None:
-            await send_page(scope, send, 200, entered(f"{PATH}/{way.name}?{urlencode({'next': target})}"))
+            place = f"{PATH}/{way.name}?{urlencode({'next': target})}"
+            await send_page(scope, send, 200, "entered", target=place)
             return
-        await send_page(scope, send, 200, self._page(scope, Errand(target)))
+        await self._send(scope, send, 200, Errand(target))
 
     async def _show_again(self, scope: Scope, send: Send) -> None:
         query = parse_qs(scope.get("query_string", b"").decode("latin-1"))
@@ -228,39 +224,45 @@ class TeamSignIn(Door):
             place = f"{PATH}?{urlencode({'next': target})}".encode("ascii")
             await answer(scope, send, 303, headers=[(b"location", place)])
             return
-        await send_page(scope, send, 200, self._page(scope, Errand(target, again=True)))
+        await self._send(scope, send, 200, Errand(target, again=True))
 
     async def _join(self, scope: Scope, send: Send, secret: str) -> None:
         errand = Errand(invitation=secret)
         if self._team.invitations.open(secret) is None:
-            page = self._page(scope, Errand(), f"{NOT_OPEN} Ask for a new one.")
-            await send_page(scope, send, 404, page)
+            await self._send(scope, send, 404, Errand(), f"{NOT_OPEN} Ask for a new one.")
             return
         if self.member(scope) is not None:  # A member has nothing to accept, and uses up no invitation.
             await answer(scope, send, 303, headers=[(b"location", b"/")])
             return
         way = self._recognising(scope)
         if way is not None:
-            await send_page(
-                scope, send, 200, entered(f"{PATH}/{way.name}?{urlencode({'invitation': secret})}")
-            )
+            place = f"{PATH}/{way.name}?{urlencode({'invitation': secret})}"
+            await send_page(scope, send, 200, "entered", target=place)
             return
-        await send_page(scope, send, 200, self._page(scope, errand))
+        await self._send(scope, send, 200, errand)
 
     def _recognising(self, scope: Scope) -> WayIn | None:
         """The way to sign in that needs no page, since the request says who sends it."""
         return next((way for way in self._ways.values() if way.recognises(scope)), None)
 
-    def _page(self, scope: Scope, errand: Errand, sentence: str = "") -> str:
-        """The sign-in page, or that of an invitation as long as it is open."""
+    async def _send(
+        self, scope: Scope, send: Send, status: int, errand: Errand, sentence: str = "", *headers: Header
+    ) -> None:
+        """Send the sign-in page, or that of an invitation as long as it is open."""
         invitation = self._team.invitations.open(errand.invitation) if errand.invitation else None
         offers = [way.offer(self, scope, errand, invitation) for way in self._ways.values()]
+        about: dict[str, Any] = {
+            "sentence": sentence,
+            "offers": [offer for offer in offers if offer is not None],
+        }
         member = self.member(scope) if errand.again else None
         if member is not None:
-            return again_page(member.name, [offer for offer in offers if offer], sentence)
+            await send_page(scope, send, status, "again", *headers, name=member.name, **about)
+            return
         if invitation is None:
             hint = GONE if self._team.members.locked_out() and sentence != GONE else FORGOTTEN
-            return ways_page(SCRIPT, errand.target, [offer for offer in offers if offer], sentence, hint)
+            await send_page(scope, send, status, "team", *headers, target=errand.target, hint=hint, **about)
+            return
         host = ""
         if invitation.made_by:
             try:
@@ -272,7 +274,8 @@ class TeamSignIn(Door):
             if host or self._team.members.has_owner
             else ""
         )
-        return join_page(host, invitation.role, [offer for offer in offers if offer], sentence, known)
+        about |= {"host": host, "role": invitation.role, "known": known}
+        await send_page(scope, send, status, "join", *headers, **about)
 
     def _end(self, scope: Scope) -> None:
         """End the session of a request, if it has one."""

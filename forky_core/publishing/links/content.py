@@ -10,7 +10,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import PrivateValue, reworded
 from forky_core.formats.exporting.rewriting import visible
-from forky_core.formats.exporting.writers.page.writing import plain_page
+from forky_core.formats.exporting.writers.page import plain_page
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.publishing.included import EVERYTHING, Included, included_named

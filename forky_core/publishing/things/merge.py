@@ -18,8 +18,8 @@ from forky_core.publishing.report import (
     Sentences,
 )
 from forky_core.publishing.things.material import Material, digits
-from forky_core.showing.pictures import merge_picture
-from forky_core.showing.steps import MergeStory, merge_story
+from forky_core.render.drawings import merge_picture
+from forky_core.render.steps import MergeStory, merge_story
 from forky_core.views.captions import SOMEBODY, payload_summary, who
 from forky_core.views.graph import line_of_text
 from forky_core.views.payload import payload_rows

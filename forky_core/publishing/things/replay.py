@@ -14,9 +14,9 @@ from forky_core.publishing.included import Included
 from forky_core.publishing.private_texts import reworded_value
 from forky_core.publishing.report import DataTable, Report, ReportSection, Reword
 from forky_core.publishing.things.material import Material
-from forky_core.showing.material import log_of, shown_conversation, somebody
-from forky_core.showing.replay import Replay, ReplayFrame, replay
-from forky_core.showing.replay_page import replay_page
+from forky_core.render.material import log_of, shown_conversation, somebody
+from forky_core.render.replay import Replay, ReplayFrame, replay
+from forky_core.render.replay_page import replay_page
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp_utc
 

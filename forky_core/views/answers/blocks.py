@@ -14,12 +14,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from forky_core.extras import needed_for
-from forky_core.mathematics.recognition import DOLLARS, is_mathematics
 from forky_core.views.showable import showable
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
-    from markdown_it.rules_inline import StateInline
     from markdown_it.token import Token
 
 FORMATTED = 20_000
@@ -35,11 +33,6 @@ Style = Literal["strong", "em", "strike", "code", "formula", "display"]
 ContainerTag = Literal["ul", "ol", "li", "quote"]
 
 _LINK = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
-_FORMULA = re.compile(
-    r"\\\((?P<inline>[^`]{1,1000}?)\\\)|\\\[(?P<display>[^`]{1,2000}?)\\\]|\$\$(?!\$)(?P<dollars>[^$`]{1,2000}?)\$\$"
-    "|" + DOLLARS,
-    re.DOTALL,
-)
 _TASK = re.compile(r"\[([ xX])\]\s+")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
 _STYLES: dict[str, Style] = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
@@ -135,25 +128,10 @@ def _plain(text: str) -> Iterator[AnswerBlock]:
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     with needed_for("Comparing answers", "app"):
-        from forky_core.views.answers.parsing import markdown_parser  # noqa: PLC0415 - the library does without it
+        from forky_core.views.answers.parsing import formula, markdown_parser  # noqa: PLC0415 - the library does without it
     made = markdown_parser(nesting=60, is_link=lambda address: _LINK.fullmatch(address) is not None)
-    made.inline.ruler.before("escape", "formula", _formula)
+    made.inline.ruler.before("escape", "formula", formula)
     return made
-
-
-def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
-    if state.src[state.pos] not in "\\$":
-        return False
-    found = _FORMULA.match(state.src, state.pos, state.posMax)
-    if found is None or (found["dollar"] is not None and not is_mathematics(found["dollar"])):
-        return False
-    if not silent:
-        token = state.push("formula", "", 0)
-        token.content = " ".join(next(text for text in found.groups() if text is not None).split())
-        token.markup = found.group()
-        token.meta = {"display": found["display"] is not None or found["dollars"] is not None}
-    state.pos = found.end()
-    return True
 
 
 @dataclass(slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -12,6 +13,13 @@ from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
 from forky_core.layout.emphasis import flanking
+from forky_core.mathematics.recognition import DOLLARS, is_mathematics
+
+_FORMULA = re.compile(
+    r"\\\((?P<inline>[^`]{1,1000}?)\\\)|\\\[(?P<display>[^`]{1,2000}?)\\\]|\$\$(?!\$)(?P<dollars>[^$`]{1,2000}?)\$\$"
+    "|" + DOLLARS,
+    re.DOTALL,
+)
 
 
 class _State(StateInline):
@@ -43,3 +51,19 @@ def markdown_parser(*, nesting: int, is_link: Callable[[str], bool]) -> Markdown
     made.enable(["table", "strikethrough"])
     made.validateLink = is_link  # type: ignore[assignment, method-assign]
     return made
+
+
+def formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
+    """A rule that reads a formula as a token of this name, with its LaTeX as `content` and its source as `markup`."""
+    if state.src[state.pos] not in "\\$":
+        return False
+    found = _FORMULA.match(state.src, state.pos, state.posMax)
+    if found is None or (found["dollar"] is not None and not is_mathematics(found["dollar"])):
+        return False
+    if not silent:
+        token = state.push("formula", "", 0)
+        token.content = " ".join(next(text for text in found.groups() if text is not None).split())
+        token.markup = found.group()
+        token.meta = {"display": found["display"] is not None or found["dollars"] is not None}
+    state.pos = found.end()
+    return True

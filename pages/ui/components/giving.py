@@ -12,7 +12,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import PrivateValue, reworded
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
-from forky_core.publishing.forms.form import PAGE, PublicationForm, pieces, report_file_name
+from forky_core.publishing.form import PAGE, PublicationForm, pieces, report_file_name
 from forky_core.publishing.private_texts import private_values, without_private
 from forky_core.publishing.publishing import report_of
 from forky_core.publishing.registry import forms_of, publication_form

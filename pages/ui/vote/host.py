@@ -9,7 +9,7 @@ from urllib.parse import urlencode, urlsplit
 import streamlit as st
 
 from forky_core.model.errors import ForkyError, NotInstalled
-from forky_core.showing.qr import qr_uri
+from forky_core.render.qr import qr_uri
 from forky_core.views.voting import Ballot, outcome_of
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label

@@ -1,4 +1,4 @@
-"""A conversation to be shown: as a presentation of one branch, and as a replay of its history (forky_core/showing/)."""
+"""A conversation to be shown: as a presentation of one branch, and as a replay of its history (forky_core/render/)."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.showing.material import ShownConversation
-from forky_core.showing.presentation_page import presentation_page
-from forky_core.showing.replay import replay
-from forky_core.showing.replay_page import replay_page
-from forky_core.showing.steps import presentation
+from forky_core.render.material import ShownConversation
+from forky_core.render.presentation import presentation_page
+from forky_core.render.replay import replay
+from forky_core.render.replay_page import replay_page
+from forky_core.render.steps import presentation
 
 _PRESENTED: frozenset[Kind] = frozenset(
     ("merges", "tree", "branch names", "tags", "tools", "files", "reasoning", "authors", "reverts")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from forky_core.gateway.access.origins import Origin
 from forky_core.gateway.asgi import Receive, Scope, Send
@@ -70,6 +70,31 @@ class Desk(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class PasswordOffer:
+    """The form for a handle and a password on the sign-in page."""
+
+    template: ClassVar[str] = "sign_in/password.html"
+    target: str
+    invitation: str
+    is_new: bool
+    """Whether it is for somebody who has not been here before."""
+    again: bool = False
+    """Whether it is for somebody who is signed in, and proves it once more by the password of this handle."""
+    handle: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProvidersOffer:
+    """Links to identity providers on the sign-in page."""
+
+    template: ClassVar[str] = "sign_in/providers.html"
+    providers: Sequence[tuple[str, str]]
+    """The name and the address of each."""
+    is_new: bool
+    """As for a password."""
+
+
 class WayIn(ABC):
     """One way to sign in. Methods that a way does not need keep the behaviour they have here."""
 
@@ -91,9 +116,9 @@ class WayIn(ABC):
         scope: Scope,  # noqa: ARG002
         errand: Errand,  # noqa: ARG002
         invitation: Invitation | None,  # noqa: ARG002
-    ) -> str:
-        """The HTML that the sign-in page shows for it; with an invitation, for somebody who is new. "": nothing."""
-        return ""
+    ) -> PasswordOffer | ProvidersOffer | None:
+        """What the sign-in page shows for it; with an invitation, for somebody who is new. None: nothing."""
+        return None
 
     @abstractmethod
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:

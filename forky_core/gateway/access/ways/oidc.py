@@ -12,12 +12,10 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from html import escape
 from urllib.parse import parse_qs, urlencode
 
 from forky_core.gateway.access.door import cookie, cookie_header, own_path, send_page
-from forky_core.gateway.access.sign_in_page import way_page
-from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
+from forky_core.gateway.access.ways.contract import Desk, Errand, ProvidersOffer, WayIn
 from forky_core.gateway.access.ways.oidc_client import ProviderClient, ProviderFailed
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.gateway.access.ways.once import Once
@@ -76,18 +74,14 @@ class OidcWay(WayIn):
         scope: Scope,
         errand: Errand,
         invitation: Invitation | None,
-    ) -> str:
+    ) -> ProvidersOffer | None:
         member = desk.member(scope) if errand.again else None
         if member is not None and has_identity(desk.team, member.id, PASSWORD):
-            return ""
-        verb = "Sign in" if invitation is None else "Come in"
+            return None
         query = {"next": errand.target} | ({"invitation": errand.invitation} if errand.invitation else {})
         query |= {"again": "1"} if errand.again else {}
-        return "\n".join(
-            f'<a class="way" href="{escape(f"{PATH}/{name}?{urlencode(query)}")}">'
-            f"{verb} with {escape(client.provider.label)}</a>"
-            for name, client in self._clients.items()
-        )
+        places = [(one.label, f"{PATH}/{one.name}?{urlencode(query)}") for one in self.providers]
+        return ProvidersOffer(places, is_new=invitation is not None)
 
     @property
     def providers(self) -> Sequence[IdentityProvider]:
@@ -118,7 +112,7 @@ class OidcWay(WayIn):
 
     async def _add(self, desk: Desk, scope: Scope, send: Send, client: ProviderClient) -> None:
         """Ask somebody who is signed in whether to add this provider, and send them to it."""
-        member, label = desk.member(scope), escape(client.provider.label)
+        member = desk.member(scope)
         place = f"{PATH}/{client.provider.name}/{ADD}"
         if member is None:
             await refuse(scope, send, 401, "Sign in first, and add another way then.")
@@ -129,9 +123,8 @@ class OidcWay(WayIn):
             errand = Errand("/people?tab=me", session=desk.session_id(scope))
             await self._begin(desk, scope, send, client, errand, adds=member.id)
         else:
-            main = f"""<p>From then on your account at {label} lets you in here, as <bdi>{escape(member.name)}</bdi>.</p>
-<form method="post" action="{escape(place)}"><button>Go to {label}</button></form>"""
-            await send_page(scope, send, 200, way_page("Add a way to sign in", main))
+            about = {"label": client.provider.label, "name": member.name, "path": place}
+            await send_page(scope, send, 200, "add", **about)
 
     async def _begin(
         self,
@@ -190,19 +183,15 @@ class OidcWay(WayIn):
         self, desk: Desk, scope: Scope, send: Send, client: ProviderClient, waiting: Waiting, proof: Proof
     ) -> None:
         """Make what the provider vouches for a way in for the person who asked for it."""
-        label = escape(client.provider.label)
         try:
             require_proof(desk.team, waiting.errand.session)
             if proof.role is Role.NONE:
                 raise NotAllowed("Your account there gives you no role here.", "Ask whoever runs this Forky.")
             desk.team.members.keep_identity(waiting.adds, proof.identity)
         except ForkyError as error:
-            wrong = f'<p class="wrong" role="alert">{escape(str(error))}</p>\n<p><a href="/people?tab=me">You</a></p>'
-            await send_page(scope, send, 403, way_page("Not added", wrong))
+            await send_page(scope, send, 403, "added", sentence=str(error))
             return
-        main = f"""<p>Your account at {label} lets you in here from now on.</p>
-<p><a href="/people?tab=me">Go on to You</a></p>"""
-        await send_page(scope, send, 200, way_page("Way to sign in added", main))
+        await send_page(scope, send, 200, "added", sentence="", label=client.provider.label)
 
     async def _refuse(
         self,

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from html import escape
 
 from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.door import own_path, read_form
-from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
+from forky_core.gateway.access.ways.contract import Desk, Errand, PasswordOffer, WayIn
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.team.account import PASSWORD, has_identity
@@ -71,38 +70,16 @@ class PasswordWay(WayIn):
         scope: Scope,
         errand: Errand,
         invitation: Invitation | None,
-    ) -> str:
-        hidden = (
-            f'<input type="hidden" name="next" value="{escape(errand.target)}">'
-            f'<input type="hidden" name="invitation" value="{escape(errand.invitation)}">'
-        )
+    ) -> PasswordOffer | None:
         member = desk.member(scope) if errand.again else None
-        if member is not None:
-            known = [one for one in desk.team.members.identities(member.id) if one.issuer == ISSUER]
-            return (
-                f"""<form method="post" action="/sign-in/password">{hidden}<input type="hidden" name="again" value="1">
-<input type="hidden" name="handle" value="{escape(known[0].subject)}">
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required autofocus>
-<button>Go on</button></form>"""
-                if known
-                else ""
-            )
-        if invitation is None:
-            return f"""<form method="post" action="/sign-in/password">{hidden}
-<label for="handle">Handle</label>
-<input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" required autofocus>
-<label for="password">Password</label>
-<input id="password" name="password" type="password" autocomplete="current-password" required>
-<button>Sign in</button></form>"""
-        return f"""<form method="post" action="/sign-in/password">{hidden}
-<label for="name">Your name</label>
-<input id="name" name="name" autocomplete="name" maxlength="80" required autofocus>
-<label for="handle">Handle <small>for signing in, as in ada</small></label>
-<input id="handle" name="handle" autocomplete="username" autocapitalize="none" spellcheck="false" maxlength="30" required>
-<label for="password">Password <small>8 characters or more</small></label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" required>
-<button>Come in</button></form>"""
+        if member is None:
+            return PasswordOffer(errand.target, errand.invitation, is_new=invitation is not None)
+        known = [one for one in desk.team.members.identities(member.id) if one.issuer == ISSUER]
+        if not known:
+            return None
+        return PasswordOffer(
+            errand.target, errand.invitation, is_new=False, again=True, handle=known[0].subject
+        )
 
     async def __call__(self, desk: Desk, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["path"] != "/sign-in/password" or scope["method"] != "POST":

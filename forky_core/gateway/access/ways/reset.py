@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
-from html import escape
 
 from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.door import read_form, send_page
-from forky_core.gateway.access.sign_in_page import way_page
 from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
@@ -57,15 +55,8 @@ class ResetWay(WayIn):
             return
         known = [one for one in desk.team.members.identities(member.id) if one.issuer == PASSWORD]
         handle = known[0].subject if known else member.handle
-        wrong = f'<p class="wrong" role="alert">{escape(sentence)}</p>\n' if sentence else ""
-        main = f"""{wrong}<p>Choose another password for the handle <b>{escape(handle)}</b>. Every browser that is signed in
-with it is signed out.</p>
-<form method="post" action="{OPEN}"><input type="hidden" name="secret" value="{escape(secret)}">
-<input hidden name="handle" value="{escape(handle)}" autocomplete="username">
-<label for="password">New password <small>8 characters or more</small></label>
-<input id="password" name="password" type="password" autocomplete="new-password" minlength="8" required autofocus>
-<button>Change it and sign in</button></form>"""
-        await send_page(scope, send, status, way_page("Another password", main))
+        about = {"path": OPEN, "secret": secret, "handle": handle, "sentence": sentence}
+        await send_page(scope, send, status, "reset", **about)
 
     async def _reset(self, desk: Desk, scope: Scope, send: Send, form: Mapping[str, str]) -> None:
         secret = form.get("secret", "")

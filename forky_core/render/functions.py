@@ -1,0 +1,66 @@
+"""What the templates of conversations can call. Only page.py imports this module, where such a page is drawn."""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from forky_core.model import Blob
+from forky_core.model.parts import AttachmentPart
+from forky_core.opaque import opaque
+from forky_core.render.markdown import as_written, inline_markdown, markdown, needs_its_lines
+from forky_core.views.captions import dollars, payload_summary, seconds, tokens
+from forky_core.views.graph import line_of_text
+from forky_core.views.payload import payload_rows
+from forky_core.views.shelf import count, title_or_placeholder
+
+LONG = 12_000
+"""Characters of a text that are drawn at once; the rest is there behind a press."""
+_PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
+"""The types of pictures that are shown; none of them runs anything."""
+
+
+def _digits(id: str) -> str:
+    return id.removeprefix("b2:")
+
+
+def _halves(text: str, *, at_line: bool = True) -> tuple[str, str]:
+    """What of a text is drawn at once, and the rest; `at_line` parts them at the end of a line, if one is near."""
+    if len(text) <= LONG:
+        return text, ""
+    cut = text.rfind("\n", LONG // 2, LONG) if at_line else -1
+    cut = cut if cut > 0 else LONG
+    return text[:cut], text[cut:]
+
+
+def _is_picture(part: AttachmentPart, blob: Blob | None) -> bool:
+    return blob is not None and part.media_type in _PICTURES
+
+
+def _data_uri(content: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+
+
+FILTERS: Mapping[str, Callable[..., Any]] = {
+    "as_written": as_written,
+    "data_uri": _data_uri,
+    "digits": _digits,
+    "dollars": dollars,
+    "halves": _halves,
+    "inline_markdown": inline_markdown,
+    "line": line_of_text,
+    "markdown": markdown,
+    "seconds": seconds,
+    "summary": payload_summary,
+    "titled": title_or_placeholder,
+    "tokens": tokens,
+}
+FUNCTIONS: Mapping[str, Any] = {
+    "count": count,
+    "is_picture": _is_picture,
+    "long": LONG,
+    "needs_its_lines": needs_its_lines,
+    "opaque": opaque,
+    "payload_rows": payload_rows,
+}

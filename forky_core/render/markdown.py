@@ -1,0 +1,256 @@
+"""Markdown as HTML in which only our own elements are markup: the one reading of it for pages outside of Streamlit.
+
+The parser is that of Chat and Compare; here are the elements that its tokens become. The only attribute that holds
+somebody's text is the address of a link, `http` or `https`. Formulas are drawn where the package that draws them is
+installed, and are their source elsewhere.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from functools import cache
+from typing import Any
+
+from markdown_it import MarkdownIt
+from markdown_it.renderer import RendererHTML
+from markdown_it.rules_core import StateCore
+from markdown_it.rules_inline import StateInline
+from markdown_it.token import Token
+from markupsafe import Markup, escape
+
+from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opened_in, opens_of
+from forky_core.context.citing import SOURCES
+from forky_core.fences import CodeBlocks
+from forky_core.layout.emphasis import is_cjk
+from forky_core.mathematics.mathml import mathml
+from forky_core.render.templating import shown
+from forky_core.views.answers.parsing import formula, markdown_parser
+
+_ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
+_BARE = re.compile(r"(?<![\w/])https?://[^\s<>()\[\]\"']{1,1000}(?<![.,;:!?])")
+_LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
+_TASK = re.compile(r"\[([ xX])\][ \t]+")
+_SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
+_DEEPEST, _NESTING = 20, 24
+"""Levels of lists and quotations beyond which a text is shown as it was written, and those that the parser reads."""
+
+Place = Callable[[str], str]
+"""Looks up the id, on the page, of what the address of a passage opens; "" if that is not there."""
+
+
+def markdown(text: str, place: Place | None = None) -> Markup:
+    """The HTML of a text; numbers of passages lead to their `place`."""
+    text = shown(text)
+    opens = opened_in(text) if place is not None and SOURCES in text else NOTHING
+    env = {"words": lambda words: _words(words, opens, place)}
+    tokens = _parser().parse(text, env)
+    if any(token.level > _DEEPEST for token in tokens):
+        return Markup('<p dir="auto">{}</p>').format(Markup("<br>").join(text.split("\n")))
+    return Markup(_parser().renderer.render(tokens, _parser().options, env))  # noqa: S704 - our own elements
+
+
+def inline_markdown(text: str) -> Markup:
+    """The HTML of words on a line: code, formulas, emphasis and links."""
+    return Markup(_parser().renderInline(shown(text), {"words": escape}))  # noqa: S704 - our own elements
+
+
+def needs_its_lines(text: str) -> bool:
+    """Whether the same number opens different passages in a text, which only its lines tell apart."""
+    if SOURCES not in text:
+        return False
+    lines, opens = text.split("\n"), opened_in(text)
+    return any(opens_of(line, opens) != here for line, here in zip(lines, opened_by_line(lines), strict=True))
+
+
+def as_written(text: str, place: Place | None = None) -> Markup:
+    """The HTML of a text that keeps its lines and signs: only code is marked up, and numbers lead to their `place`."""
+    lines = shown(text).split("\n")
+    cites = place is not None and SOURCES in text
+    opened = opened_by_line(lines) if cites else [NOTHING] * len(lines)
+    blocks = CodeBlocks()
+    pieces: list[Markup] = []
+    prose: list[Markup] = []
+    code: list[str] = []
+
+    def end() -> None:
+        if said := Markup("\n").join(prose).strip("\n"):
+            pieces.append(Markup('<div class="said" dir="auto">{}</div>').format(said))
+        if code:
+            pieces.append(Markup("<pre>{}</pre>").format("\n".join(code)))
+        prose.clear()
+        code.clear()
+
+    for line, opens in zip(lines, opened, strict=True):
+        part = blocks.take(line)
+        if part == "code":
+            code.append(line)
+            continue
+        if part == "opens" or code:
+            end()
+        if part == "prose":
+            prose.append(_with_code(line, opens, place))
+    end()
+    return Markup().join(pieces)
+
+
+def _with_code(line: str, opens: Opens, place: Place | None) -> Markup:
+    """A line with its spans of code marked up."""
+    if "`" not in line:
+        return _words(line, opens, place)
+    pieces: list[Markup] = []
+    last = 0
+    for found in _SPAN.finditer(line):
+        pieces += (
+            _words(line[last : found.start()], opens, place),
+            Markup("<code>{}</code>").format(found[2]),
+        )
+        last = found.end()
+    return Markup().join((*pieces, _words(line[last:], opens, place)))
+
+
+def _words(text: str, opens: Opens, place: Place | None) -> Markup:
+    """Words in which numbers lead to the passages that they open."""
+    if place is None:
+        return escape(text)
+
+    def link(number: str, address: str) -> str:
+        at = place(address)
+        return Markup('<a href="#{}">{}</a>').format(at, number) if at else escape(number)
+
+    return Markup(linked(text, opens, escape, link))  # noqa: S704 - both functions escape
+
+
+@cache
+def _parser() -> MarkdownIt:
+    made = markdown_parser(nesting=_NESTING, is_link=lambda address: _ADDRESS.fullmatch(address) is not None)
+    made.inline.ruler.before("escape", "formula", formula)
+    made.inline.ruler.before("emphasis", "factor", _factor)
+    made.core.ruler.after("text_join", "elements", _elements)
+    made.renderer = _Renderer()
+    return made
+
+
+def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
+    """An asterisk between two letters or digits, which multiplies and stresses nothing: 2*3*4."""
+    at = state.pos
+    if state.src[at] != "*" or not 0 < at < state.posMax - 1:
+        return False
+    around = state.src[at - 1] + state.src[at + 1]
+    if not all((sign.isalnum() or sign == "_") and not is_cjk(sign) for sign in around):
+        return False
+    if not silent:
+        state.pending += "*"
+    state.pos += 1
+    return True
+
+
+def _elements(state: StateCore) -> None:
+    """Give each token the element that it becomes."""
+    closing: list[str] = []
+    for at, token in enumerate(state.tokens):
+        token.block = False  # No line is begun for an element.
+        before = state.tokens[at - 1].type if at else ""
+        match token.type:
+            case "heading_open" | "heading_close":
+                token.tag = f"h{min(int(token.tag[1:]) + 2, 5)}"
+            case "paragraph_open":
+                token.hidden = False
+                token.tag = "span" if before == "list_item_open" else "p"
+                token.attrs = {"dir": "auto"}
+                closing.append(token.tag)
+            case "paragraph_close":
+                token.hidden = False
+                token.tag = closing.pop()
+            case "th_open" | "td_open":
+                token.attrs = {"class": "right"} if token.attrGet("style") == "text-align:right" else {}
+            case "inline":
+                token.children = list(
+                    _line(token.children or [], (at > 1 and state.tokens[at - 2].type) or "")
+                )
+                alone = token.children[0] if len(token.children) == 1 else None
+                if before == "paragraph_open" and alone is not None and alone.meta.get("display"):
+                    state.tokens[at - 1].attrs = {"class": "formula"}
+            case _:
+                pass
+
+
+def _line(children: Sequence[Token], around: str) -> Iterator[Token]:
+    """The tokens of a line, with bare addresses as links; of an item, with its box to tick as a sign."""
+    links = 0
+    for at, token in enumerate(children):
+        match token.type:
+            case "link_open":
+                links += 1
+                yield _link(str(token.attrGet("href")))
+            case "link_close":
+                links -= 1
+                yield token
+            case "image":
+                yield _link(str(token.attrGet("src")))
+                yield Token("text", "", 0, content=f"🖼 {token.content or 'image'}")
+                yield Token("link_close", "a", -1)
+            case "text" if not links:
+                if at == 0 and around == "list_item_open":
+                    token.content = _TASK.sub(
+                        lambda box: "☐ " if box[1] == " " else "☑ ", token.content, count=1
+                    )
+                yield from _with_links(token.content)
+            case _:
+                yield token
+
+
+def _with_links(text: str) -> Iterator[Token]:
+    last = 0
+    for found in _BARE.finditer(text):
+        yield Token("words", "", 0, content=text[last : found.start()])
+        yield _link(found.group())
+        yield Token("text", "", 0, content=found.group())
+        yield Token("link_close", "a", -1)
+        last = found.end()
+    yield Token("words", "", 0, content=text[last:])
+
+
+def _link(address: str) -> Token:
+    return Token(
+        "link_open", "a", 1, attrs={"href": address, "target": "_blank", "rel": "noopener noreferrer"}
+    )
+
+
+class _Renderer(RendererHTML):
+    """What a token becomes that is more than its element. Methods that do not begin with `_` are by its type."""
+
+    def words(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
+        return str(env["words"](tokens[at].content))
+
+    def text(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
+        return str(escape(tokens[at].content))
+
+    def softbreak(self, *_: Any) -> str:
+        return "<br>"
+
+    def hardbreak(self, *_: Any) -> str:
+        return "<br>"
+
+    def hr(self, *_: Any) -> str:
+        return "<hr>"
+
+    def table_open(self, *_: Any) -> str:
+        return '<div class="wide"><table>'
+
+    def table_close(self, *_: Any) -> str:
+        return "</table></div>"
+
+    def code_block(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
+        language = _LANGUAGE.match(tokens[at].info.strip())
+        label = Markup(' data-language="{}"').format(language.group()) if language is not None else ""
+        text = tokens[at].content.removesuffix("\n")
+        return Markup("<pre{}><code>{}</code></pre>").format(label, text)
+
+    def fence(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
+        return self.code_block(tokens, at)
+
+    def formula(self, tokens: Sequence[Token], at: int, *_: Any) -> str:
+        token = tokens[at]
+        drawn = mathml(token.content, display=token.meta["display"])
+        return drawn or str(Markup("<br>").join(token.markup.split("\n")))

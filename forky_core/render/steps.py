@@ -1,0 +1,274 @@
+"""The steps of a presentation: the title, each message of the path, three for each merge, and those of a comparison.
+
+A step has a key by which a link, the notes window and those who follow name it. The key says what is shown and not
+where it comes, so that it still fits when the conversation has grown meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from forky_core.context.masking import reverted_with_tool_calls
+from forky_core.model import Linked, Message, MessageId
+from forky_core.model.parts import MergePart
+from forky_core.render.material import ShownConversation
+from forky_core.render.notes import merge_notes, message_notes, title_notes
+from forky_core.views.captions import payload_summary, who
+from forky_core.views.compare import Comparison, TurnRow, compare
+from forky_core.views.graph import line_of_text
+from forky_core.views.shelf import count
+from forky_core.views.sides import read_sides
+
+StepKind = Literal["title", "message", "branches", "block", "landed", "sides", "row", "nothing"]
+MOST_ALTERNATIVES = 12
+"""Answers beside the one on the path that a step offers."""
+
+
+@dataclass(frozen=True, slots=True)
+class MergeStory:
+    """A merge of the path, as its three steps tell it."""
+
+    message: Message
+    base: MessageId | None
+    """The last message that both sides share; None for unrelated histories."""
+    trunk: tuple[MessageId, ...]
+    """The path from the base to the message that the merge continues."""
+    sides: tuple[tuple[MergePart, tuple[MessageId, ...]], ...]
+    """Each payload with the line of messages that was merged, as far as they are there."""
+
+
+@dataclass(frozen=True, slots=True)
+class PresentationStep:
+    """What one press of the arrow key shows."""
+
+    key: str
+    """Unique in the presentation; of letters, digits and hyphens."""
+    kind: StepKind
+    heading: str
+    """A line that says what comes, for the notes window and for screen readers."""
+    message: Message | None = None
+    """The message of the path that it shows, or at which the graph is while it is shown."""
+    alternatives: tuple[MessageId, ...] = ()
+    """All messages at this place, oldest first, if there are several."""
+    caption: str = ""
+    """Who wrote it."""
+    number: int = 0
+    """The position of the message on the path, from 1."""
+    labels: tuple[str, ...] = ()
+    """The branches and tags that point to it."""
+    taken_back: bool = False
+    """Whether a revert further down masks it."""
+    merge: MergeStory | None = None
+    row: TurnRow | None = None
+    """The turns that a step of a comparison shows side by side."""
+    notes: tuple[str, ...] = ()
+    """What the notes window tells the speaker."""
+    note: str = ""
+    """What the speaker wrote there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Presentation:
+    """A conversation as steps."""
+
+    shown: ShownConversation
+    steps: tuple[PresentationStep, ...]
+    comparison: Comparison | None
+    captions: Mapping[MessageId, str]
+    """Who wrote each alternative."""
+
+    def step(self, key: str) -> PresentationStep | None:
+        return next((step for step in self.steps if step.key == key), None)
+
+
+def presentation(shown: ShownConversation, sides: Sequence[str] = ()) -> Presentation:
+    """The steps of the branch that is shown; `sides` (values of `with=`) are compared at the end.
+
+    A side that is not there any more is left out.
+    """
+    path = [message for message in _path(shown) if not message.hidden]
+    comparison = _comparison(shown, sides)
+    captions: dict[MessageId, str] = {}
+    steps = [_title(shown, path, comparison)]
+    steps += _along(shown, path, captions)
+    if not path:
+        steps.append(PresentationStep("nothing", "nothing", "Nothing has been said here yet"))
+    if comparison is not None:
+        steps += _compared(comparison)
+    return Presentation(shown, tuple(steps), comparison, captions)
+
+
+def key_of(message: MessageId) -> str:
+    """The key of a message's step."""
+    return f"m-{message.removeprefix('b2:')}"
+
+
+def _path(shown: ShownConversation) -> list[Message]:
+    line: list[Message] = []
+    at = shown.head
+    while at is not None and at in shown.stems:
+        message = shown.messages[at]
+        line.append(message)
+        at = message.parent
+    return line[::-1]
+
+
+def _title(
+    shown: ShownConversation, path: Sequence[Message], comparison: Comparison | None
+) -> PresentationStep:
+    heading = shown.title or "A conversation"
+    return PresentationStep(
+        "title", "title", heading, notes=title_notes(shown, path, compared=comparison is not None)
+    )
+
+
+def _along(
+    shown: ShownConversation, path: Sequence[Message], captions: dict[MessageId, str]
+) -> Iterator[PresentationStep]:
+    origins = shown.origins
+    beside = _siblings(shown.stems, path)
+    pointed = _pointing(shown)
+    gone = reverted_with_tool_calls(path)
+    written = shown.view.notes
+    for number, message in enumerate(path, 1):
+        caption = who(message, origins.of(message.id).models, shown.label, shown.author(message.id))
+        known = (caption, number, pointed.get(message.id, ()), message.id in gone)
+        if message.merges:
+            yield from _merging(shown, message, path[: number - 1], known)
+            continue
+        others = beside.get(message.id, ())
+        for id in others:
+            captions[id] = who(shown.messages[id], origins.of(id).models, shown.label, shown.author(id))
+        yield PresentationStep(
+            key_of(message.id),
+            "message",
+            f"{caption}: {line_of_text(message)}",
+            message,
+            others,
+            *known,
+            notes=message_notes(message, origins.of(message.id).call, others, gone.get(message.id)),
+            note=written.get(message.id, ""),
+        )
+
+
+def _merging(
+    shown: ShownConversation,
+    message: Message,
+    above: Sequence[Message],
+    known: tuple[str, int, tuple[str, ...], bool],
+) -> Iterator[PresentationStep]:
+    story = merge_story(shown.stems, message, above)
+    sources = ", ".join(f"“{part.source}”" for part, _ in story.sides)
+    headings: tuple[tuple[StepKind, str], ...] = (
+        ("branches", f"The branches: {sources} and “{shown.branch}”"),
+        ("block", f"The block: {' · '.join(payload_summary(part) for part, _ in story.sides)}"),
+        ("landed", f"Landed on “{shown.branch}”"),
+    )
+    for kind, heading in headings:
+        yield PresentationStep(
+            key_of(message.id) if kind == "landed" else f"{key_of(message.id)}-{kind}",
+            kind,
+            heading,
+            message,
+            (),
+            *known,
+            merge=story,
+            notes=merge_notes(kind, message),
+            note=shown.view.notes.get(message.id, ""),
+        )
+
+
+def merge_story(stems: Mapping[MessageId, Linked], message: Message, above: Sequence[Message]) -> MergeStory:
+    """A merge as what it joined. `above` is the path to it, without itself; `stems` are the messages there are."""
+    on_path = {one.id: place for place, one in enumerate(above)}
+    sides: list[tuple[MergePart, tuple[MessageId, ...]]] = []
+    left_at: list[int] = []
+    merged = message.parents[1:]
+    for place, part in enumerate(message.merges):
+        tip = merged[place] if place < len(merged) else None
+        line: list[MessageId] = []
+        while tip is not None and tip in stems and tip not in on_path:
+            if not stems[tip].hidden:
+                line.append(tip)
+            tip = stems[tip].parent
+        left_at.append(on_path[tip] if tip is not None and tip in on_path else -1)
+        sides.append((part, tuple(reversed(line))))
+    start = min(left_at, default=-1)
+    return MergeStory(
+        message,
+        above[start].id if start >= 0 else None,
+        tuple(one.id for one in above[start + 1 :]) if start >= 0 else tuple(one.id for one in above),
+        tuple(sides),
+    )
+
+
+def _comparison(shown: ShownConversation, words: Sequence[str]) -> Comparison | None:
+    if not words:
+        return None
+    visible = shown.visible()
+    sides, _ = read_sides(words, shown.view, visible)
+    if len(sides) < 2:
+        return None
+
+    def path_of(head: MessageId) -> tuple[Message, ...]:
+        line: list[Message] = []
+        at: MessageId | None = head
+        while at is not None and at in visible.messages:
+            line.append(visible.messages[at])
+            at = line[-1].parent
+        return tuple(reversed(line))
+
+    return compare(sides, visible, shown.generations, path_of, shown.origin_of)
+
+
+def _compared(comparison: Comparison) -> Iterator[PresentationStep]:
+    names = " and ".join(f"“{column.side.label}”" for column in comparison.columns)
+    together = count(len(comparison.shared), "message")
+    yield PresentationStep(
+        "sides",
+        "sides",
+        f"Side by side: {names}",
+        comparison.shared[-1] if comparison.shared else None,
+        notes=(f"They share {together}. What follows is turn by turn.", *comparison.notes),
+    )
+    for at, row in enumerate(comparison.rows, 1):
+        asked = row.asked
+        heading = line_of_text(asked) if asked is not None else f"Turn {at} of each"
+        yield PresentationStep(
+            f"row-{at}",
+            "row",
+            heading,
+            row=row,
+            number=at,
+            notes=(f"Turn {at} of {len(comparison.rows)} side by side.",),
+        )
+
+
+def _siblings(
+    stems: Mapping[MessageId, Linked], path: Sequence[Message]
+) -> Mapping[MessageId, tuple[MessageId, ...]]:
+    """For each message of the path that has others at its place, all of them, oldest first."""
+    above = {message.parent for message in path}
+    below: dict[MessageId | None, list[MessageId]] = {}
+    for id, stem in stems.items():
+        if stem.parent in above and not stem.hidden:
+            below.setdefault(stem.parent, []).append(id)
+    found: dict[MessageId, tuple[MessageId, ...]] = {}
+    for message in path:
+        beside = below.get(message.parent, [])
+        if len(beside) > 1:
+            others = [id for id in beside if id != message.id][:MOST_ALTERNATIVES]
+            found[message.id] = tuple(id for id in beside if id == message.id or id in others)
+    return found
+
+
+def _pointing(shown: ShownConversation) -> Mapping[MessageId, tuple[str, ...]]:
+    names: dict[MessageId, list[str]] = {}
+    for branch in shown.view.branches.values():
+        if branch.head is not None:
+            names.setdefault(branch.head, []).append(branch.name)
+    for tag, target in shown.view.tags.items():
+        names.setdefault(target, []).append(tag)
+    return {id: tuple(found) for id, found in names.items()}
