@@ -280,7 +280,7 @@ def _union(
     if rows:
         parts.append("\n".join((ALSO_SAID, *rows)))
     if found := [one for one in conflicts if one.choice is None]:
-        lines = (f"- {one.about}: {_said(one)}" for one in found)
+        lines = (f"- {one.about}: {'possibly: ' if one.possible else ''}{_said(one)}" for one in found)
         parts.append("\n".join((THEY_DISAGREE, *lines)))
     return "\n\n".join(part for part in parts if part.strip())
 

@@ -299,7 +299,7 @@ def _settled(conflict: Conflict) -> str:
 def _both(conflict: Conflict, short: ShortIds) -> str:
     """Return every side's words of an open conflict, with who says them."""
     said = [f"{in_quotes(one.side)} says “{one.text}” [{short(one.message)}]" for one in conflict.says]
-    return f"{conflict.about}: {'; '.join(said)}"
+    return f"{conflict.about}: {'possibly: ' if conflict.possible else ''}{'; '.join(said)}"
 
 
 def _overtaken(line: PayloadLine, conflict: Conflict) -> bool:

@@ -68,6 +68,12 @@ def test_a_merge_that_settles_nothing_shows_what_may_conflict_and_that_nobody_ex
     assert entry["corrects"] == []
 
 
+def test_examining_without_a_model_says_what_is_missing_and_changes_nothing(forky: Run, torn: str) -> None:
+    asked = forky("merge", "debug", "--into", "main", "--dry-run", "--examine")
+    assert asked.code != 0 and asked.out == ""
+    assert "No model is set up that could examine them." in asked.err
+
+
 def test_several_branches_are_merged_three_way_and_settled_by_the_name_of_one(
     forky: Run, torn: str, database: Path
 ) -> None:

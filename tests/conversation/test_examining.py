@@ -175,3 +175,22 @@ def test_where_one_side_has_said_nothing_there_is_nothing_to_examine(chat: Conve
     fresh = talk(chat.fork("fresh"), "Then?", "Then nothing.")
     with pytest.raises(NothingToDo, match="not two texts"):
         chat.merges.examine(chat.plan_merge(fresh, strategy="full", force=True))
+
+
+def test_grafts_octopuses_and_requests_are_examined_as_other_merges_are(
+    chat: Conversation, models: ScriptedModels
+) -> None:
+    models.one.enqueue(answer(MAIN, SIDE))
+    number = chat.requests.open("side", strategy="three-way").number
+    chat.merges.examine(chat.requests.plan(number))
+    assert [one.found_by for one in chat.requests.plan(number).conflicts] == ["scripted/one"]
+    talk(chat.fork("idea"), "Any idea?", "A bigger machine.")
+    models.one.enqueue(answer(MAIN, SIDE))
+    chat.merges.examine(chat.plan_merge(["side", "idea"], strategy="three-way"))
+    (conflict,) = chat.plan_merge(["side", "idea"]).conflicts
+    assert list(conflict.by_side) == ["main", "side"]
+    other = talk(Workspace(chat._session.store, models).create("Other"), "And there?", SIDE)
+    models.one.enqueue(answer(MAIN, SIDE))
+    chat.merges.examine(chat.merges.plan_graft(other))
+    (conflict,) = chat.merges.plan_graft(other).conflicts
+    assert list(conflict.by_side) == ["main", "main of Other"]

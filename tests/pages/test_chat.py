@@ -398,14 +398,14 @@ def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
     talk(chat, "So?", "Decision: the port is 8080.")
     chat.merge(chat.plan_merge("debug", strategy="three-way"))
     test = opened(chat, b="main")
-    assert "**1 conflict** open" in shown(test)
+    assert "**1 possible conflict** open" in shown(test)
     test = settled(by_key(test, "chat.settle").click().run())
     by_key(test, "settle.take.0").set_value("1")
     settled(test.run())
     settled(by_key(test, "settle.go").click().run())
     assert chat.merges.unresolved == ()
     after = shown(settled(test.run()))
-    assert "Settled 1 conflict on “main”" in after and "**1 conflict** open" not in after
+    assert "Settled 1 conflict on “main”" in after and "**1 possible conflict** open" not in after
 
 
 def test_a_file_that_is_only_named_to_the_model_is_said_before_it_is_sent(chat: Conversation) -> None:

@@ -82,9 +82,10 @@ def draw_unresolved(here: Frame) -> None:
     if not found:
         return
     with st.container(key="line-unresolved", horizontal=True, vertical_alignment="center"):
+        what = "possible conflict" if all(one.possible for one in found) else "conflict"
         names = ", ".join(one.about for one in found[:3]) + (" …" if len(found) > 3 else "")
         st.markdown(
-            f":material/call_split: **{count(len(found), 'conflict')}** open: {plain_label(names, 120)}",
+            f":material/call_split: **{count(len(found), what)}** open: {plain_label(names, 120)}",
             width="content",
         )
         st.button("Settle …", key="chat.settle", type="tertiary", on_click=_settle, args=(here,))
