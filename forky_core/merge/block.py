@@ -31,7 +31,7 @@ class PayloadLine:
     quoted: bool = False
     """Whether the line stands word for word in its one message; such neighbours in a section share their citation."""
     speaker: str = ""
-    """The speaker's name; "" for none. It is written if the line above has another speaker."""
+    """The speaker's name; "" for none. It is written once for neighbouring lines of one message."""
 
 
 def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
@@ -49,7 +49,7 @@ def render(header: str, lines: Sequence[PayloadLine], short: ShortIds) -> str:
         for line, before, after in zip(mine, (None, *mine), (*mine[1:], None), strict=False):
             marks = "" if _together(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
             sign = "" if line.quoted else ITEM
-            again = before is not None and before.speaker == line.speaker
+            again = before is not None and before.speaker == line.speaker and before.cites == line.cites
             speaker = f"{line.speaker}: " if line.speaker and not again else ""
             rows.append(f"{sign}{speaker}{line.text}{marks}")
     return "\n".join(rows)

@@ -39,7 +39,7 @@ class BlockLine:
     """The heading above it; "" before the first one."""
     cites: tuple[MessageId, ...] = ()
     speaker: str = ""
-    """The speaker's name; written if the line before has another speaker."""
+    """The speaker's name; written once for neighbouring lines of one message."""
     joined: bool = False
     """Whether it shares the marks of the next line, if that has the same citations."""
     number: int = 0
@@ -94,7 +94,7 @@ class EditableBlock:
             if title:
                 rows.append(f"{title}:")
             for before, line, after in zip((None, *mine), mine, (*mine[1:], None), strict=False):
-                again = before is not None and before.speaker == line.speaker
+                again = before is not None and (before.speaker, before.cites) == (line.speaker, line.cites)
                 speaker = f"{line.speaker}: " if line.speaker and not again else ""
                 marks = "" if _share(line, after) else "".join(f" [{short(id)}]" for id in line.cites)
                 rows.append(f"{speaker}{line.text}{marks}")
@@ -331,7 +331,7 @@ def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[Messa
     """Return the line with its speaker split off: a prefix before a colon that the message does not have, while it has
     the rest.
 
-    A block names the speaker where it changes within a section. A line that no message says word for word has no
+    A line without a name goes on with the speaker of the line above. A line that no message says word for word has no
     speaker.
     """
     if line.text.startswith(ITEM):

@@ -8,12 +8,12 @@ ASKED = "Asked"
 RESULT = "Result"
 TRIED = "Tried and undone"
 FACTS = "Facts"
+SAID = "Said"
+"""The section of what people and models said, in its order."""
 OPEN = "Open"
 FILES = "Files"
-NOTE = (ASKED, TRIED, FACTS, RESULT, OPEN, FILES)
-"""The sections of a squash, in the order they are shown; a section without lines is omitted."""
-IMPORTANCE = (RESULT, TRIED, ASKED, OPEN, FACTS, FILES)
-"""The same sections by what goes first if not all fit."""
+NOTE = (SAID, ASKED, TRIED, FACTS, RESULT, OPEN, FILES)
+"""The sections of a squash, in the order they are shown: `SAID` and `FILES` today, the others in earlier versions."""
 ATTACHED = "Attached"
 NAMES = "Names"
 """The section for messages from which nothing else is quoted."""
@@ -21,7 +21,6 @@ SECTIONS = (
     "Decided",
     "Asked",
     "Errors",
-    "Said",
     "Tools",
     ATTACHED,
     NAMES,

@@ -7,7 +7,7 @@ three-way merge has the same note below its conflicts.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from forky_core.merge.attribution import attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
@@ -16,7 +16,7 @@ from forky_core.merge.conflicts.findings import Findings, settled_and_open
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.note.compose import default_budget, note
+from forky_core.merge.note.compose import default_budget, note, only_courtesies
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -27,6 +27,7 @@ from forky_core.model import Message, MessageId, payload_kinds
 
 CLAIMS_SHARE = 0.6
 """The largest share of the room for passed on claims that settle nothing and are not open."""
+ONLY_COURTESIES = "The branch says nothing but greetings and thanks."
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
 
 
@@ -44,7 +45,7 @@ def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions
         else max(0, options.budget - inputs.count_tokens(header))
     )
     note = branch_note(inputs, found.turns, room, options.focus)
-    return plan_of_lines(
+    plan = plan_of_lines(
         payload_kinds.SQUASH.name,
         inputs,
         found,
@@ -53,6 +54,8 @@ def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions
         citations_of_merges=note.citations_of_merges,
         claims=note.findings.to_json(),
     )
+    courtesies = only_courtesies(found.turns)
+    return replace(plan, warnings=(*plan.warnings, ONLY_COURTESIES)) if courtesies else plan
 
 
 @dataclass(frozen=True, slots=True)

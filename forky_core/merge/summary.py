@@ -17,7 +17,7 @@ from forky_core.context.masking import Lookup
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import attribute, citable_ids
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
-from forky_core.merge.headings import FACTS, IMPORTANCE
+from forky_core.merge.headings import FACTS
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.merge.written.note import NoteSentence, WrittenNote, with_doubt
@@ -102,7 +102,9 @@ def write(stretches: Sequence[Sequence[Message]], chapters: Sequence[Chapter], *
     text = header
     for at, one in enumerate(chapters):
         share = room / (len(chapters) - at)
-        ranked = sorted(one.lines, key=lambda line: IMPORTANCE.index(line.section))
+        # What was said last holds; a note that a model wrote begins with what holds.
+        quoted = any(line.quoted for line in one.lines)
+        ranked = one.lines[::-1] if quoted else one.lines
         told, left = lines_that_fit(ranked, share, short, estimate_tokens)
         room -= share - left
         text += render("", [line for line in one.lines if line in told], short)

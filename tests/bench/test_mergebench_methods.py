@@ -92,7 +92,7 @@ def test_ours_pays_for_its_header_and_its_citations() -> None:
     assert text.startswith("[Merged ") and estimate_tokens(text) <= 80
     plain = ours.without_signs(text)
     assert "[Merged" not in plain and "Said:" not in plain and "[" not in plain
-    assert "Asked:" in ours.without_signs(text, headings=True)
+    assert "Said:" in ours.without_signs(text, headings=True)
 
 
 def test_ours_is_given_all_of_the_side_also_a_question_without_an_answer() -> None:

@@ -311,7 +311,7 @@ def test_payload_over_budget_lists_omissions_by_id_never_silent() -> None:
 def test_payload_no_shorter_than_the_branch_says_use_full() -> None:
     talk = Talk()
     shared = talk.say("main", "user: Where?", "assistant: In src.")
-    facts = [line for n in range(12) for line in (f"user: P_{n} = ?", f"assistant: P_{n} = {n}")]
+    facts = [line for n in range(12) for line in (f"user: P_{n}?", f"assistant: {n}")]
     talk.say("debug", *facts, at=shared.id)
     talk.say("main", "user: And the tests?")
     plan = talk.plan("squash")

@@ -115,7 +115,7 @@ assistant: 1. the VPN renews its keys, [{plan.short(second)}]"""
 
 def test_the_block_stands_for_what_its_lines_cite(chat: Conversation) -> None:
     here = editing(chat)
-    first = here.source.messages[0].id
+    first = here.block.lines[0].cites[0]
     without = here.plan
     for line in here.block.lines:
         if line.cites == (first,):
@@ -134,9 +134,12 @@ def test_taking_what_is_not_there_changes_nothing(chat: Conversation) -> None:
 
 
 def test_sections_are_put_into_another_order_and_what_is_not_named_follows(chat: Conversation) -> None:
-    here = editing(chat)
+    plan = chat.plan_merge("upload")
+    first, second = plan.turns[:2]
+    text = f"[Merged]\nFacts:\nWhy? [{plan.short(first)}]\nResult:\n1. the VPN renews its keys, [{plan.short(second)}]"
+    here = Editing.of(plan.edited(text), BranchLines.of(plan, chat.message))
     titles = here.block.sections
-    assert len(titles) > 1
+    assert titles == ("Facts", "Result")
     turned = again(here, here.arrange(titles[::-1]))
     assert turned.block.sections == titles[::-1]
     assert again(here, here.arrange([titles[-1]])).block.sections == (titles[-1], *titles[:-1])

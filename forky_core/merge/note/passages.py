@@ -1,8 +1,8 @@
 """Splits messages into passages that a note may quote, and passages into names and words.
 
-A passage is a sentence of prose, a line of code, a heading, a tool call, or a line of a tool's output. Each stands word
-for word in its message, so that a quotation can be checked; for a tool call that is its name and its decoded arguments,
-as `call_text` writes them.
+A passage is a sentence of prose, a line of code, a heading, a tool call, or a line of a tool's output. A sentence may
+go over several lines where the text is wrapped by hand. Each passage stands word for word in its message, so that a
+quotation can be checked; for a tool call that is its name and its decoded arguments, as `call_text` writes them.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from forky_core.fences import CodeBlocks
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
 from forky_core.retrieval.passages import quoted_in
+from forky_core.retrieval.sentences import language_of, sentence_ends
 
 Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
 """`removed`: code that an edit in the same message removes, so that it never stands as current."""
@@ -44,15 +45,17 @@ _ATOM = re.compile(
     re.VERBOSE,
 )
 _UNSPACED = re.compile("[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af\u0e00-\u0eff\uf900-\ufaff]+")
-_SENTENCE_END = re.compile(
-    r"""(?<!^\d[.])(?<!^\d\d[.])(?<!\bDr[.])(?<!\bMr[.])(?<!\be[.]g[.])(?<!\bi[.]e[.])(?<!\bz[.]B[.])(?<=[.!?…])["')\]”»*]*\s+(?=["'(\[“«*`¿¡]*[^\sa-z])|(?<=[。！？｡])"""
-)
+_NO_END = re.compile(r"(?:^|\s|[(*_\"“])(?:\d{1,2}|[^\W\d_a-zß-ÿ]|St|[Ff]ig|[Aa]bb|[Aa]rt|approx)[.]$")
+"""A number, an initial or an abbreviation with a full stop, which ends no sentence."""
 _ENCODED = re.compile(r"(?<![\w+/=-])[\w+/=-]{120,}+", re.ASCII)
 _WORD = re.compile(r"[^\W\d_]{3}|[\u3040-\u9fff\uac00-\ud7af]")
 _HUNK = re.compile(r"@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@")
 _OF_A_HUNK = frozenset("+- \\")
-_FENCE = re.compile(r"^\s*(```|~~~)")
 _HEADING = re.compile(r"^#{1,6}\s|^\*\*[^*]{1,80}\*\*:?$|^[^.!?。]{1,80}:$")
+_ITEM = re.compile(r"(?:[-*+•|>]|\d+[.)])\s|[|<]")
+_ENDS = (".", "!", "?", ":", ";", "…", "|", "。", "！", "？", "：", "”", '"', ")")
+SHORTEST_ROW = 60
+"""The fewest characters of a line whose sentence goes on in the next one."""
 _EDIT_MARK = re.compile(r"(<{5,}|={5,}$|>{5,})")
 _SEARCH = re.compile(r"<{5,}\s*(?:SEARCH|ORIGINAL)\b")
 _CODE = re.compile(
@@ -90,9 +93,10 @@ def passages(messages: Sequence[Message]) -> list[NotePassage]:
     """Return every passage of the messages, in order."""
     found: list[NotePassage] = []
     for turn, message in enumerate(messages):
+        language = language_of(message.text)
         for row, (line, kind) in enumerate(_rows(message)):
             shape: Shape = "output" if message.role == "tool" else kind
-            for text in _pieces(line, shape):
+            for text in _pieces(line, shape, language):
                 found.append(NotePassage(message.id, message.role, text, shape, len(found), turn, row, line))
     return found
 
@@ -151,11 +155,11 @@ def _rows(message: Message) -> Iterator[tuple[str, Shape]]:
             yield from ((line, "output") for line in lines if _WORD.search(line))
 
 
-def _pieces(line: str, shape: Shape) -> Iterator[str]:
+def _pieces(line: str, shape: Shape, language: str) -> Iterator[str]:
     if shape != "prose" or line.startswith("|"):
         yield from _cut(line.strip())
         return
-    for sentence in sentences(line):
+    for sentence in sentences(line, language):
         yield from _cut(sentence)
 
 
@@ -179,9 +183,13 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
     """
     edited = patch = searched = hunk = False
     blocks = CodeBlocks()
+    wrapped = ""
     for raw in text.splitlines():
         line = raw.strip()
         part = blocks.take(raw)
+        if wrapped and (part != "prose" or not _goes_on(wrapped, line)):
+            yield wrapped, "prose"
+            wrapped = ""
         fence = part in {"opens", "closes"}
         hunk = not fence and (_HUNK.match(line) is not None or (hunk and raw[:1] in _OF_A_HUNK))
         if fence:
@@ -198,10 +206,22 @@ def _lines(text: str) -> Iterator[tuple[str, Shape]]:
             yield line[1:], "code" if line[0] == "+" else "removed"
         elif part == "code" or edited or is_code(raw):
             yield raw.rstrip(), "removed" if searched else "code"
+        elif wrapped:
+            wrapped += f"\n{line}"
         elif len(line) <= 90 and _HEADING.match(line):
             yield line, "heading"
         else:
-            yield line, "prose"
+            wrapped = line
+    if wrapped:
+        yield wrapped, "prose"
+
+
+def _goes_on(paragraph: str, line: str) -> bool:
+    """Whether a line goes on with the sentence at the end of the one above, as in text that is wrapped by hand."""
+    above = paragraph.rpartition("\n")[2]
+    if not line or _ITEM.match(line) or _HEADING.match(line) or is_code(line) or above.endswith(_ENDS):
+        return False
+    return (line[0].islower() and len(above) >= SHORTEST_ROW // 2) or len(above) >= SHORTEST_ROW
 
 
 def is_code(line: str) -> bool:
@@ -209,14 +229,25 @@ def is_code(line: str) -> bool:
     return len(line) <= LONGEST and _CODE.search(line) is not None
 
 
-def is_edit_mark(line: str) -> bool:
-    """Whether a line marks the beginning or the end of code: a fence, or a side of an edit."""
-    return _FENCE.match(line) is not None or _EDIT_MARK.match(line.strip()) is not None
+def sentences(text: str, language: str = "") -> list[str]:
+    """Split a paragraph into sentences, each a piece of it; the language is guessed where none is given."""
+    edges = [0, *sentence_ends(text, language or language_of(text))]
+    found: list[str] = []
+    start = 0
+    for end in edges[1:]:
+        piece = text[start:end].strip()
+        if end < len(text) and (_NO_END.search(piece) or not _may_end(text[start:end])):
+            continue
+        if piece:
+            found.append(piece)
+        start = end
+    return found
 
 
-def sentences(text: str) -> list[str]:
-    """Split a paragraph into sentences, each a piece of it."""
-    return [sentence.strip() for sentence in _SENTENCE_END.split(text) if sentence.strip()]
+def _may_end(piece: str) -> bool:
+    """Whether a sentence may end here: behind white space or a Chinese full stop, in no code and no stressed words."""
+    ends = piece[-1:].isspace() or piece.endswith(("。", "！", "？", "｡"))
+    return ends and _has_signs(piece) and not piece.count("`") % 2 and not piece.count("**") % 2
 
 
 def _cut(text: str) -> Iterator[str]:
@@ -239,16 +270,6 @@ def atoms(text: str) -> tuple[str, ...]:
 def _kept_atoms(text: str) -> tuple[str, ...]:
     """Cached, because messages never change and each preview of a merge reads the whole target again."""
     return _atoms(text)
-
-
-def named_atoms(text: str) -> tuple[str, ...]:
-    """Return the atoms of a text that count as names (`is_named`)."""
-    return _kept_named(text) if len(text) <= _KEPT_TEXT else tuple(filter(is_named, _atoms(text)))
-
-
-@lru_cache(maxsize=16_384)
-def _kept_named(text: str) -> tuple[str, ...]:
-    return tuple(filter(is_named, _atoms(text)))
 
 
 def _atoms(text: str) -> tuple[str, ...]:
@@ -283,8 +304,9 @@ def plain_lines(texts: Iterable[str]) -> set[str]:
     """Return every line and every sentence of the texts, normalised by `plain`."""
     found: set[str] = set()
     for text in texts:
-        for line in text.splitlines():
-            if line.strip():
-                found.add(plain(line))
-                found.update(map(plain, sentences(line)))
+        language = language_of(text)
+        found.update(plain(line) for line in text.splitlines() if line.strip())
+        for row, shape in _lines(text):
+            found.add(plain(row))
+            found.update(plain(piece) for piece in _pieces(row, shape, language))
     return found
