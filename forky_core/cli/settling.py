@@ -11,7 +11,6 @@ from forky_core.cli.deciding import add_decision, add_place, finish, place, refu
 from forky_core.cli.plain import one_line
 from forky_core.conversation.session import short
 from forky_core.merge.conflicts.conflict import Choice, Conflict, Policy
-from forky_core.merge.verdicts import VERDICT
 from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import kind_of
 
@@ -186,8 +185,6 @@ def run_fuse(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     facts += conflict_facts(plan.conflicts)
     facts.append(examined_fact(plan.examined_by, plan.conflicts))
     facts.append(f"best: {plan.best}: {plan.why}")
-    if plan.why_open:
-        facts.append(f"open: {plan.why_open} Settle it by --take {VERDICT}=LABEL, or take one by --best.")
     best = options.best
 
     def land() -> str:
@@ -219,5 +216,4 @@ def _fuse_entry(chat: Conversation, plan: FusePlan) -> dict[str, object]:
         "examined_by": plan.examined_by,
         "best": plan.best,
         "why": plan.why,
-        "open": plan.why_open,
     }

@@ -4,9 +4,8 @@ Candidates are labelled in an order shuffled by a seed, so that no model or pers
 the order is frozen in the message. Without a model nothing is rewritten: the answer that shares most with the others
 comes first, then what only the others say, and the text says that it was put together by rule. Where answers disagree,
 as a model that has examined them says, or possibly, as rules say, is listed with who says what, and left to the reader;
-any of it can be settled. Answers that recommend different things have to be: a text by rule never lands two verdicts. A
-person can pick parts of the answers instead (picked_parts.py). Picking the best answer as it is is a promotion, and
-needs no message.
+any of it can be settled. A person can pick parts of the answers instead (picked_parts.py). Picking the best answer as
+it is is a promotion, and needs no message.
 """
 
 from __future__ import annotations
@@ -15,14 +14,13 @@ import random
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.merge.conflicts.conflict import Choice, Conflict, choose, told_apart
+from forky_core.merge.conflicts.conflict import Choice, Conflict, choose
 from forky_core.merge.conflicts.examination import LABELS, Examination
 from forky_core.merge.conflicts.rules import possible_conflicts
 from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.picked_parts import PickedPart, composed
 from forky_core.merge.plan import MergePlan, PlannedMessage
-from forky_core.merge.verdicts import VERDICT, verdict_conflict
 from forky_core.merge.wording import ShortIds, message_as_text
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent
@@ -70,22 +68,6 @@ class FusePlan(MergePlan):
     def unresolved(self) -> tuple[Conflict, ...]:
         """What the candidates disagree on and nobody has settled."""
         return tuple(one for one in self.conflicts if one.choice is None)
-
-    @property
-    def open_verdict(self) -> Conflict | None:
-        """Different verdicts in a text by rule: they have to be settled before it lands."""
-        block = self.block
-        if self.by_hand or self.parts or block is None or block.made_by:
-            return None
-        return next((one for one in self.unresolved if one.about == VERDICT), None)
-
-    @property
-    def why_open(self) -> str:
-        """Why it cannot land yet, as a sentence; "" if it can."""
-        verdict = self.open_verdict
-        return (
-            f"The answers seem to give different verdicts: {_said(verdict)}." if verdict is not None else ""
-        )
 
     def resolved(self, choices: Mapping[str, Choice | None]) -> FusePlan:
         """Return the plan with these choices, by subject or hash of a conflict; None opens it again.
@@ -151,7 +133,7 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
     candidates = _labelled(ordered)
     sides = of_answers((one.label, one.message) for one in candidates)
     found = examined(sides)
-    conflicts = _conflicts(candidates, possible_conflicts(sides) if found is None else found.conflicts)
+    conflicts = possible_conflicts(sides) if found is None else found.conflicts
     best = _leading(candidates, conflicts)
     here = next((answer for answer in distinct if answer.id == head.id), None)
     ids = tuple(one.message.id for one in candidates)
@@ -187,14 +169,6 @@ def plan_fuse(  # noqa: PLR0913 - each is one thing that the plan depends on
         forks=here is None and head.id != question.id,
         parts=tuple(parts),
     )
-
-
-def _conflicts(candidates: Sequence[AnswerCandidate], found: Sequence[Conflict]) -> tuple[Conflict, ...]:
-    """Return what the candidates disagree on: their verdicts first, then what else was found."""
-    verdict = verdict_conflict([(one.label, one.message) for one in candidates])
-    if verdict is None:
-        return tuple(found)
-    return told_apart((verdict, *(one for one in found if not one.is_same(verdict.texts))))
 
 
 def _leading(candidates: Sequence[AnswerCandidate], conflicts: Sequence[Conflict]) -> AnswerCandidate:

@@ -116,7 +116,7 @@ def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Convers
 
 def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> None:
     forky, models = workspace()
-    chat = talk(forky.create("Verdict"), "Hello", "Hello.")
+    chat = talk(forky.create("Queue"), "Hello", "Hello.")
     answers = ("Yes. We must use Redis for the queue.", "No. We must not use Redis for the queue.")
     for answer in answers:
         models.one.enqueue(answer)
@@ -202,10 +202,10 @@ def test_a_fused_answer_comes_along_when_its_branch_is_merged(chat: Conversation
     assert any(message == side.path()[-1].id for message in plan.turns)
 
 
-def verdicts(*answers: str) -> Conversation:
+def answered(*answers: str) -> Conversation:
     """A question with these answers; the branch stands at the last."""
     forky, models = workspace()
-    chat = talk(forky.create("Verdicts"), "Hello", "Hello.")
+    chat = talk(forky.create("Database"), "Hello", "Hello.")
     for answer in answers:
         models.one.enqueue(answer)
     chat.ask("Which database should the cache use?")
@@ -218,46 +218,50 @@ SQLITE = "Use SQLite for the cache. It needs no server. Back it up each night."
 POSTGRES = "Several machines write. **Verdict: PostgreSQL.** Its pools cope with bursts."
 
 
-def test_two_verdicts_are_a_conflict_and_never_land_side_by_side() -> None:
-    chat = verdicts(SQLITE, POSTGRES)
-    before = chat.view
-    plan = chat.merges.plan_fuse()
-    assert plan.open_verdict is not None and plan.open_verdict.about == "verdict"
-    with pytest.raises(BadContent, match="different verdicts") as refused:
-        chat.merge(plan)
-    assert "Use SQLite for the cache" in str(refused.value) and "PostgreSQL" in str(refused.value)
-    assert chat.view == before
+@pytest.fixture
+def torn() -> Conversation:
+    """Two answers that a model has found to recommend different things."""
+    chat = answered(SQLITE, POSTGRES)
+    models(chat).one.enqueue(
+        "\n\n".join(
+            f'CONFLICT the database\n{a}: "Use SQLite for the cache."\n{b}: "**Verdict: PostgreSQL.**"'
+            for a, b in ("AB", "BA")
+        )
+    )
+    chat.merges.examine(chat.merges.plan_fuse())
+    return chat
+
+
+def test_what_answers_disagree_on_is_listed_and_not_among_what_only_one_says(torn: Conversation) -> None:
+    plan = torn.merges.plan_fuse()
+    union, _, disagree = plan.payload.partition("They disagree:\n- the database: ")
+    assert "SQLite for the cache" in disagree and "PostgreSQL" in disagree and "possibly" not in disagree
+    assert not any(
+        line.startswith("- ") and ("SQLite" in line or "PostgreSQL" in line) for line in union.splitlines()
+    )
 
 
 @pytest.mark.parametrize(("kept", "lost"), [("Use SQLite", "PostgreSQL"), ("Verdict: PostgreSQL", "SQLite")])
-def test_a_settled_verdict_leads_and_the_other_is_left_out(kept: str, lost: str) -> None:
-    chat = verdicts(SQLITE, POSTGRES)
-    plan = chat.merges.plan_fuse()
+def test_a_settled_conflict_leads_and_the_other_is_left_out(torn: Conversation, kept: str, lost: str) -> None:
+    plan = torn.merges.plan_fuse()
     (label,) = [one.label for one in plan.candidates if kept in one.message.text]
-    settled = plan.resolved({"verdict": Choice("theirs", source=label)})
-    assert settled.best == label and settled.open_verdict is None
-    chat.merge(settled)
-    landed = chat.path()[-1].text
+    settled = plan.resolved({"the database": Choice("theirs", source=label)})
+    assert settled.best == label and settled.unresolved == ()
+    torn.merge(settled)
+    landed = torn.path()[-1].text
     assert kept in landed and lost not in landed
     assert "Back it up each night." in landed and "Its pools cope with bursts." in landed
-    assert plan.resolved({"verdict": Choice("theirs", source=label)}).resolved({"verdict": None}) == plan
+    assert settled.resolved({"the database": None}) == plan
 
 
-def test_a_verdict_of_ones_own_takes_both_out() -> None:
-    chat = verdicts(SQLITE, POSTGRES)
-    chat.merge(chat.merges.plan_fuse().resolved({"verdict": Choice("text", "Redis")}))
-    landed = chat.path()[-1].text
+def test_a_resolution_of_ones_own_takes_both_out(torn: Conversation) -> None:
+    torn.merge(torn.merges.plan_fuse().resolved({"the database": Choice("text", "Redis")}))
+    landed = torn.path()[-1].text
     assert "Decided: Redis." in landed and "SQLite" not in landed and "PostgreSQL" not in landed
 
 
-def test_a_text_that_a_person_wrote_settles_the_verdicts() -> None:
-    chat = verdicts(SQLITE, POSTGRES)
-    chat.merge(chat.merges.plan_fuse().edited("SQLite now, PostgreSQL when several machines write."))
-    assert chat.path()[-1].text == "SQLite now, PostgreSQL when several machines write."
-
-
 def test_picked_parts_are_one_answer_in_which_each_names_its_own() -> None:
-    chat = verdicts(
+    chat = answered(
         SQLITE, f"{POSTGRES}\n\n```sql\nselect 1\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n| 3 | 4 |"
     )
     one, two = map(chat.message, chat.merges.plan_fuse().turns)
@@ -286,7 +290,7 @@ def test_picked_parts_are_one_answer_in_which_each_names_its_own() -> None:
 
 @pytest.mark.parametrize("text", ["Use Redis.", "It needs a server.", "Back it up. It needs no server."])
 def test_a_part_that_its_answer_does_not_say_is_refused(text: str) -> None:
-    chat = verdicts(SQLITE, POSTGRES)
+    chat = answered(SQLITE, POSTGRES)
     said = {chat.message(id).text: id for id in chat.merges.plan_fuse().turns}
     parts = [PickedPart(said[SQLITE], text), PickedPart(said[POSTGRES], POSTGRES)]
     with pytest.raises(BadContent, match="is not in the answer"):

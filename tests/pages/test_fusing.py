@@ -185,19 +185,12 @@ def test_another_choice_of_columns_ends_it(chat: Conversation) -> None:
     assert "compare.fuse_land" not in keys(test)
 
 
-def test_two_verdicts_wait_for_a_person_to_say_which_one_holds(forky: Forky) -> None:
-    chat = talk(forky.create("Verdicts"), "Hello", "Hello.", "Which database?")
-    talk(chat.fork("second"), "Many write to it. Verdict: PostgreSQL.")
-    talk(chat, "Use SQLite for the cache. Back it up each night.")
+def test_a_person_says_which_side_of_a_conflict_holds(chat: Conversation) -> None:
     test = fuse(chat)
-    assert (
-        by_key(test, "compare.fuse_land").disabled
-        and "different verdicts" in by_key(test, "compare.verdict").label
-    )
-    label = next(one for one in by_key(test, "compare.verdict").options if "SQLite" in one)[0]
-    by_key(test, "compare.verdict").set_value(label)
+    label = next(one for one in by_key(test, "compare.settle.0").options if "8080" in one)[0]
+    by_key(test, "compare.settle.0").set_value(label)
     test = press(settled(test.run()), "compare.fuse_land")
-    assert "Use SQLite" in texts(chat)[-1] and "PostgreSQL" not in texts(chat)[-1]
+    assert "The port is 8080." in texts(chat)[-1] and "9090" not in texts(chat)[-1]
 
 
 def test_ticked_parts_are_put_together_and_land_with_their_sources(chat: Conversation) -> None:

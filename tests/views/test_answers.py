@@ -269,12 +269,6 @@ def test_what_a_model_has_found_is_told_by_column() -> None:
     ]
 
 
-def test_different_recommendations_possibly_disagree() -> None:
-    found = agreement([answer("Use SQLite for this."), None, answer("Verdict: PostgreSQL.")], None)
-    (point,) = found.points
-    assert point.about == "verdict" and [at for at, _ in point.says] == [0, 2]
-
-
 def test_an_item_with_a_box_is_ticked_or_not_and_its_source_makes_it_again() -> None:
     done, todo, none, code = blocks_of("- [x] buy `a`\n- [ ] sell\n  more\n- [y] no\n\n[x] no item")
     assert [one.task for one in (done, todo, none, code)] == [True, False, None, None]

@@ -91,10 +91,7 @@ def land(session: Session, planned: FusePlan) -> Operation:
 
     Raises:
         Outdated: the branch has moved since the plan was made; nothing was written.
-        BadContent: the answers give different verdicts, and nobody has settled which one holds.
     """
-    if planned.why_open:
-        raise BadContent(planned.why_open, "Say which one holds, or write the text yourself.")
     target = planned.target_name
     refuse_while_replying(session, target)
     tx = session.require_not_trashed()

@@ -67,9 +67,10 @@ class BranchMerges:
     ) -> FusePlan:
         """What fusing several answers into one would write; `candidates` defaults to the head and its siblings.
 
-        With `parts` it is those parts alone, each with the id of its answer. Answers that give different verdicts are
-        a conflict: `plan.resolved` settles it, and until then `chat.merge` refuses. `chat.merge` lands the plan,
-        `chat.branches.promote(plan.best_message)` takes the best answer instead. Without a model nothing is rewritten.
+        With `parts` it is those parts alone, each with the id of its answer. `plan.conflicts` are
+        what the answers disagree on (possibly, until `examine` has asked a model), and `plan.resolved` settles it.
+        `chat.merge` lands the plan, `chat.branches.promote(plan.best_message)` takes the best answer instead. Without a
+        model nothing is rewritten.
         """
         ids = [self._chat.message(one).id for one in candidates]
         return fusing.plan(

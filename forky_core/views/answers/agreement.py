@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from forky_core.merge.conflicts.examination import Examination, PointKind
 from forky_core.merge.conflicts.rules import possible_conflicts
 from forky_core.merge.conflicts.sides import newest, of_answers
-from forky_core.merge.verdicts import verdict_conflict
 from forky_core.model import Message
 
 
@@ -57,9 +56,7 @@ def agreement(answers: Sequence[Message | None], examined: Examination | None) -
         )
         return AnswerAgreement(points, examined.model, examined.dropped)
     named = [(answer.id, answer) for answer in dict.fromkeys(there)]
-    verdict = verdict_conflict([(str(id), answer) for id, answer in named])
     possible = possible_conflicts(newest(of_answers((str(id), answer) for id, answer in named))[0])
-    found = [*([verdict] if verdict is not None else []), *possible]
     return AnswerAgreement(
         tuple(
             AnswerPoint(
@@ -67,6 +64,6 @@ def agreement(answers: Sequence[Message | None], examined: Examination | None) -
                 one.about,
                 tuple((at, said.text) for said in one.says for at in columns(said.side)),
             )
-            for one in found
+            for one in possible
         )
     )

@@ -6,15 +6,15 @@ columns to compare ends it. Parts that were ticked are put together in the same 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
 from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.picked_parts import PickedPart
-from forky_core.merge.verdicts import VERDICT
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.payload_kinds import FUSION
@@ -35,6 +35,8 @@ from pages.ui.wording import bare
 _DIGITS = 12
 """Of an answer's id in the URL."""
 _OFFLINE = "Offline"
+_MOST_SETTLED = 12
+"""Conflicts that are drawn with what can be taken."""
 PICKED = "picked"
 """In the URL, in place of answers: parts that this tab has ticked."""
 _PARTS = "compare.parts"
@@ -95,7 +97,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
     """Draw the fusion that the URL asks for, at the side.
 
     Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `compare.fuse_close`,
-    `compare.verdict`, `merge.edit` ….
+    `compare.settle.<n>`, `merge.edit` ….
     """
     wanted = st.query_params.get("fuse", "")
     parts: tuple[PickedPart, ...] = st.session_state.get(_PARTS, ()) if wanted == PICKED else ()
@@ -196,8 +198,6 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
     shown = held.plan or held.quoted
     assert isinstance(shown, FusePlan)
     _draw_candidates(here, held, shown, found)
-    if held.plan is not None:
-        _draw_verdicts(here, held, shown)
     if held.plan is None:
         draw_writing(here, held)
         _draw_best(here, shown)
@@ -212,7 +212,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
             key="compare.fuse_land",
             type="primary",
             icon=":material/merge_type:",
-            disabled=bool(held.overtaken or shown.open_verdict),
+            disabled=bool(held.overtaken),
             help="One operation, which Undo takes back",
             on_click=_land,
             args=(here, held, shown),
@@ -234,41 +234,42 @@ def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Compari
     )
     st.caption(f"{' · '.join(said)}. The order is drawn by lot, so that none is preferred for being first.")
     draw_examination(here, plan, held.examination, held.not_examined, held.tell)
-    if not plan.unresolved:
+    if not plan.conflicts:
         return
     what = "conflict" if plan.examined_by else "possible conflict"
-    st.markdown(f":material/call_split: **{count(len(plan.unresolved), what)}**")
+    st.markdown(f":material/call_split: **{count(len(plan.conflicts), what)}**")
+    if held.plan is not None and not plan.parts and not held.by_model:
+        _draw_settling(here, held, plan)
+        return
     for one in plan.unresolved:
         sides = "; ".join(f"{said.side} says “{plain_label(bare(said.text), 160)}”" for said in one.says)
         st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
 
 
-def _draw_verdicts(here: Frame, held: Planning, plan: FusePlan) -> None:
-    """Which verdict holds, where the answers give several: a text by rule waits for that."""
-    verdict = next((one for one in plan.conflicts if one.about == VERDICT), None)
-    if verdict is None or plan.parts or (plan.block is not None and plan.block.made_by):
-        return
-    says = {one.side: one.text for one in verdict.says}
-    label = verdict.choice.source if verdict.choice is not None else None
-    st.session_state["compare.verdict"] = label if label in says else None
-    st.radio(
-        "The answers seem to give different verdicts. Which one holds?",
-        list(says),
-        key="compare.verdict",
-        format_func=lambda name: f"{name}: {plain_label(bare(says[name]), 160)}",
-        on_change=_settle,
-        args=(here, held, plan),
-    )
-    if plan.open_verdict is not None:
-        st.caption(
-            ":material/info: It can land once you say which one holds, or when you write the text yourself."
+def _draw_settling(here: Frame, held: Planning, plan: FusePlan) -> None:
+    """What holds of each conflict, where a text by rule follows what a person says. Keys: `compare.settle.<n>`."""
+    for number, conflict in enumerate(plan.conflicts[:_MOST_SETTLED]):
+        key = f"compare.settle.{number}"
+        says = {name: words[0].text for name, words in conflict.by_side.items()}
+        st.session_state[key] = conflict.choice.source if conflict.choice is not None else None
+        st.radio(
+            f"{plain_label(conflict.about, 100)}: which one holds?",
+            list(says),
+            key=key,
+            format_func=partial(_side, says),
+            on_change=_settle,
+            args=(here, held, plan, conflict.hash, key),
         )
 
 
-def _settle(here: Frame, held: Planning, plan: FusePlan) -> None:
+def _side(says: Mapping[str, str], name: str) -> str:
+    return f"{name}: {plain_label(bare(says[name]), 160)}"
+
+
+def _settle(here: Frame, held: Planning, plan: FusePlan, conflict: str, key: str) -> None:
     with saying(here.session):
-        label = st.session_state["compare.verdict"]
-        held.proposed = held.plan = plan.resolved({VERDICT: Choice("theirs", source=label)})
+        choice = Choice("theirs", source=st.session_state[key])
+        held.proposed = held.plan = plan.resolved({conflict: choice})
 
 
 def _draw_what_it_is(plan: FusePlan) -> None:
