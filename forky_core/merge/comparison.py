@@ -105,7 +105,7 @@ def _changed(
     ]
     gone = [old for old, _ in pairs]
     left = tuple(one for one in conflict.says if one not in gone)
-    differ = len({one.side for one in left}) > 1 and len({one.text for one in left}) > 1
+    differ = len({one.side for one in left}) > 1 and len({one.says for one in left}) > 1
     return pairs, replace(conflict, says=left) if differ else None
 
 

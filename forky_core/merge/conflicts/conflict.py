@@ -48,6 +48,13 @@ class Quotation:
     """The name of a branch, or the label of an answer."""
     message: MessageId
     text: str
+    stance: str = ""
+    """Equal for sides that say the same in other words; "" if only their words tell."""
+
+    @property
+    def says(self) -> str:
+        """What tells whether two sides say the same."""
+        return self.stance or folded(self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +121,9 @@ class Conflict:
         """The words that the choice rejects; () while it is open."""
         if self.choice is None or self.choice.take == "both":
             return ()
-        kept = {folded(one.text) for one in self.taken}
+        kept = {one.says for one in self.taken}
         own = folded(self.choice.text)
-        return tuple(one for one in self.says if folded(one.text) not in kept and folded(one.text) not in own)
+        return tuple(one for one in self.says if one.says not in kept and folded(one.text) not in own)
 
     @property
     def result(self) -> str:
@@ -168,7 +175,7 @@ class Conflict:
     @property
     def sources_differ(self) -> bool:
         """Whether several sources disagree, so that “theirs” is ambiguous."""
-        return len(self.sources) > 1 and len({folded(one.text) for one in self.theirs}) > 1
+        return len(self.sources) > 1 and len({one.says for one in self.theirs}) > 1
 
     def is_same(self, texts: Iterable[str]) -> bool:
         """Whether a conflict between these words is this one: each side's words are in one of them, or it in them."""

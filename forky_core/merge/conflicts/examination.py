@@ -56,7 +56,8 @@ B: "words of B, copied exactly"
 
 - CONFLICT: what the texts say of one thing cannot hold at once, so that somebody has to decide: another value, name, date, \
 owner or state, one that advises what another advises against, a different order of steps that matters. One entry for each such point; where \
-several texts say one thing and another one something else, quote each of them. It is no conflict that one text says more, says it in other words or units, speaks of another case, time, place or \
+several texts say one thing and another one something else, quote each of them, with = before the label of a text that says the same as the one in \
+the line above it. It is no conflict that one text says more, says it in other words or units, speaks of another case, time, place or \
 environment, asks, supposes, or reports what no longer holds. Within one text, only what it says last counts.
 - AGREE: the important points that at least two texts make in whatever words, at most {most}.
 - ONLY: the important points that one text alone makes, at most {most}.
@@ -72,7 +73,9 @@ _HEAD = re.compile(
     re.IGNORECASE,
 )
 _NONE = re.compile(r"^\W*NO CONFLICTS?\b", re.IGNORECASE)
-_QUOTE = re.compile(r"^\W*(?:[Tt]ext\s+)?(?P<label>[A-Z])\b[\s*_]*[:.)–—-][\s*_]*(?P<words>.+)$")
+_QUOTE = re.compile(
+    r"^[^\w=]*(?P<same>=)?\W*(?:[Tt]ext\s+)?(?P<label>[A-Z])\b[\s*_]*[:.)–—-][\s*_]*(?P<words>.+)$"
+)
 _MARKS = "\"“”„«»‟‘’' "
 _QUOTED = re.compile(r"[“\"„«](.+)[”\"“»]")
 """All between the first mark and the last, since a quotation may hold one."""
@@ -96,6 +99,8 @@ class PointWords:
     """The side's place in the order of `in_order`."""
     message: MessageId
     text: str
+    stance: int
+    """Equal for sides of a conflict that say the same."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +134,9 @@ class Examination:
             Conflict(
                 point.about,
                 tuple(
-                    Quotation(self.sides[one.side], one.message, one_line(one.text, LONGEST_QUOTE))
+                    Quotation(
+                        self.sides[one.side], one.message, one_line(one.text, LONGEST_QUOTE), str(one.stance)
+                    )
                     for one in point.says
                 ),
                 self.model,
@@ -148,7 +155,7 @@ class Examination:
 
     def to_json(self) -> str:
         points = [
-            [point.kind, point.about, [[one.side, one.message, one.text] for one in point.says]]
+            [point.kind, point.about, [[one.side, one.message, one.text, one.stance] for one in point.says]]
             for point in self.points
         ]
         return canonical_json({"model": self.model, "points": points, "dropped": self.dropped})
@@ -164,10 +171,12 @@ class Examination:
             return None
 
 
-def _stored_point(kind: str, about: str, says: Sequence[tuple[int, str, str]]) -> ExaminedPoint:
+def _stored_point(kind: str, about: str, says: Sequence[tuple[int, str, str, int]]) -> ExaminedPoint:
     known: PointKind = next(one for one in get_args(PointKind) if one == kind)
     return ExaminedPoint(
-        known, str(about), tuple(PointWords(int(at), MessageId(id), str(text)) for at, id, text in says)
+        known,
+        str(about),
+        tuple(PointWords(int(at), MessageId(id), str(text), int(stance)) for at, id, text, stance in says),
     )
 
 
@@ -229,7 +238,9 @@ def read_examination(answer: str, sides: Sequence[ComparedSide], model: str) -> 
     return found.of_sides(sides)
 
 
-_Entry = tuple[PointKind, str, list[tuple[int, str]]]
+_Entry = tuple[PointKind, str, list[tuple[int, str, int]]]
+"""A kind, what it is about, and per quotation the side, its words, and a number that sides have in common that say the
+same."""
 
 
 def _entries(answer: str, count: int) -> Iterator[_Entry]:
@@ -246,7 +257,9 @@ def _entries(answer: str, count: int) -> Iterator[_Entry]:
         elif current is not None and (quoted := _QUOTE.match(line)):
             at = LABELS.index(quoted["label"])
             if at < count:
-                current[2].append((at, quoted["words"].strip()))
+                said = current[2]
+                stance = said[-1][2] if said and quoted["same"] else len(said)
+                said.append((at, quoted["words"].strip(), stance))
     if current is not None and current[2]:
         yield current
 
@@ -254,20 +267,21 @@ def _entries(answer: str, count: int) -> Iterator[_Entry]:
 def _found(
     kind: PointKind,
     about: str,
-    says: Sequence[tuple[int, str]],
+    says: Sequence[tuple[int, str, int]],
     texts: Sequence[Sequence[tuple[MessageId, str]]],
 ) -> ExaminedPoint | None:
     """Return the point with the quotations that stand in their texts; None if they are too few."""
     words: list[PointWords] = []
-    for at, quoted in says:
+    for at, quoted, stance in says:
         place = _place(quoted, texts[at])
         if place is not None:
-            words.append(PointWords(at, *place))
+            words.append(PointWords(at, *place, stance))
     words.sort(key=lambda one: one.side)
     sides = {one.side for one in words}
     if len(sides) != 1 if kind == "only" else len(sides) < 2:
         return None
-    if kind == "conflict" and len({folded(_plain(one.text)[0]) for one in words}) < 2:
+    differ = min(len({one.stance for one in words}), len({folded(_plain(one.text)[0]) for one in words}))
+    if kind == "conflict" and differ < 2:
         return None
     return ExaminedPoint(kind, about or one_line(words[0].text, _SHORT), tuple(dict.fromkeys(words)))
 

@@ -174,7 +174,8 @@ def _former_choice(claim: FormerClaim, every: Mapping[str, tuple[FormerClaim, st
 
 
 def _said(words: Quotation) -> dict[str, Json]:
-    return {"side": words.side, "message": words.message, "text": words.text}
+    said: dict[str, Json] = {"side": words.side, "message": words.message, "text": words.text}
+    return {**said, "stance": words.stance} if words.stance else said
 
 
 def _stored(one: Conflict) -> dict[str, Json]:
@@ -186,7 +187,12 @@ def _stored(one: Conflict) -> dict[str, Json]:
 
 def _conflict(entry: Mapping[str, Json]) -> Conflict:
     says = tuple(
-        Quotation(_text(one["side"]), MessageId(_text(one["message"])), _text(one["text"]))
+        Quotation(
+            _text(one["side"]),
+            MessageId(_text(one["message"])),
+            _text(one["text"]),
+            _text(one.get("stance", "")),
+        )
         for one in entry["says"]
     )
     holds = entry.get("holds")

@@ -89,6 +89,11 @@ class _Statement:
     quotation: Quotation
     key: str
 
+    @property
+    def stance(self) -> str:
+        value = f"{self.amount.value:g} {self.amount.dimension}" if self.amount is not None else ""
+        return f"{'not ' if self.denied else ''}{value or 'so'}"
+
     def differs(self, other: _Statement) -> bool:
         if self.amount is not None and other.amount is not None:
             same = self.amount.same(other.amount)
@@ -113,7 +118,7 @@ def possible_conflicts(sides: Sequence[ComparedSide]) -> tuple[Conflict, ...]:
             if any(one.differs(other) for other in by_side.values())
         }
         if torn:
-            says = tuple(replace(one.quotation, side=name) for name, one in torn.items())
+            says = tuple(replace(one.quotation, side=name, stance=one.stance) for name, one in torn.items())
             # A sentence and its clause are one statement.
             found[says] = min(found.get(says, torn[says[0].side].key), torn[says[0].side].key, key=len)
     return told_apart(Conflict(about, says) for says, about in found.items())

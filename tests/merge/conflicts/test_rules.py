@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.conflicts.conflict import Conflict
+from forky_core.merge.conflicts.conflict import Choice, Conflict
 from forky_core.merge.conflicts.rules import possible_conflicts
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.model import Message, Role, seal
@@ -51,12 +51,18 @@ def test_of_what_a_side_says_twice_the_last_counts() -> None:
 
 
 def test_several_sides_are_one_conflict_in_which_each_has_its_words() -> None:
-    (conflict,) = found(("The port is 1.",), ("The port is 2.",), ("The host is up.",), ("The port is 2.",))
+    (conflict,) = found(
+        ("The port is 1.",),
+        ("The port is 2.",),
+        ("The host is up.",),
+        ("Port 2 it is.", "The port is now 2."),
+    )
     assert conflict.about == "port"
+    assert [one.side for one in conflict.chosen(Choice("theirs", source="side 3")).rejected] == ["side 0"]
     assert [(one.side, one.text) for one in conflict.says] == [
         ("side 0", "The port is 1."),
         ("side 1", "The port is 2."),
-        ("side 3", "The port is 2."),
+        ("side 3", "The port is now 2."),
     ]
 
 
