@@ -62,6 +62,23 @@ def test_a_fence_in_an_item_is_code_and_the_numbers_go_on() -> None:
     assert html.count("<ol") == 1
 
 
+def test_a_picture_is_a_link_to_it_and_is_not_loaded() -> None:
+    assert '<a href="https://example.org/x.png"' in markdown("![a cat](https://example.org/x.png)")
+    assert "<img" not in markdown("![a cat](https://example.org/x.png)")
+
+
+@pytest.mark.parametrize("sign", ["- ", "> "])
+def test_a_text_that_is_nested_too_deep_is_whole_and_as_it_was_written(sign: str) -> None:
+    text = (
+        "\n".join(f"{'  ' * depth}{sign}level {depth}" for depth in range(40))
+        if sign == "- "
+        else f"{sign * 40}deep"
+    )
+    drawn = markdown(f"**First.**\n\n{text}\n\nLast.")
+    assert "**First.**" in drawn and "Last." in drawn
+    assert ("level 39" if sign == "- " else "deep") in drawn
+
+
 @pytest.mark.parametrize(
     "text",
     [
