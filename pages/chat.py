@@ -81,6 +81,10 @@ def main() -> None:
         present=present_address(here.chat),
         offered=READING if only_reads else None if writes else FORKING,
     )
+    # Before the path: whoever sees another conversation must not send a question from the field of the one before.
+    with composer:
+        if not draw_only_reads(here.chat):
+            draw_composer(here, here.chat.branch)
     with path:
         beside = _draw_path(here, job)
         draw_so_far(here, news)
@@ -91,9 +95,6 @@ def main() -> None:
     with top:
         _draw_top(here)
         draw_news(here, news)
-    with composer:
-        if not draw_only_reads(here.chat):
-            draw_composer(here, here.chat.branch)
     with right, st.container(key="chat-side"):
         draw_side(here)
     act, of = here.session.acting or ("", None)

@@ -292,7 +292,7 @@ def test_send_stays_beside_what_it_is_sent_with_and_the_graph_below_the_bar(slow
     begin(page)
     expect(page.locator(".st-key-line-graph")).to_be_visible()
     send, files, graph, top = (
-        _box(page, name) for name in ("chat-send", "chat-files", "line-graph", "chat-top")
+        _box(page, name) for name in ("chat-sending", "chat-files", "line-graph", "chat-top")
     )
     assert abs(send[0] - files[0]) < 10
     assert graph[0] >= top[1]
@@ -319,7 +319,7 @@ def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, wa
     page = watch().open(slow)
     new(page, "Directions")
     page.locator(DRAFT).fill("שלום, מה שלומך?\n\nAnd you?")
-    page.locator(".st-key-chat-send button").first.click()
+    page.locator("[class*=st-key-chat-send-] button").first.click()
     words = page.locator('[class*="st-key-cell-user-"] p')
     expect(words).to_have_count(2)
     assert words.first.evaluate(_LEFT_OVER) < 2

@@ -18,6 +18,14 @@ from tests.store.postgresql.server import TEMPLATE, running_server
 
 pytestmark = pytest.mark.browser
 LINE = ".st-key-chat-composer .waiting"
+SENT_AS_IT_CHANGES = """
+(changed) => {
+  const composing = window.__forkyComposing, { data, tell, line } = composing;
+  composing.hear({ ...data, files: JSON.stringify(data.files), ...changed }, tell, line);
+  composing.send();
+}
+"""
+"""A question is sent in the moment in which the composer has heard of another place and the page is not drawn there."""
 
 
 def cells(page: Any) -> Any:
@@ -102,6 +110,26 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.reload()
         holds(page, "the next one")
     assert asked(tmp_path / "forky.duckdb", "half a thought, and more") == 1
+
+
+@pytest.mark.long
+def test_a_question_is_kept_and_not_sent_while_the_page_changes_to_another_place(
+    app: str, watch: Any
+) -> None:
+    page = watch().open(app)
+    begin(page)
+    before = cells(page).count()
+    page.locator(DRAFT).fill("Where does this go?")
+    for changing in ({"place": "another/main", "c": "another", "b": "main"}, {"button": "chat-send-0"}):
+        page.evaluate(SENT_AS_IT_CHANGES, changing)
+        expect(page.get_by_text("Not sent, because the page was just changing.")).to_be_visible()
+        page.reload()
+        begin(settled(page))
+        holds(page, "Where does this go?")
+    expect(cells(page)).to_have_count(before)
+    page.locator(DRAFT).press("Enter")
+    answered(page, before + 2)
+    expect(page.get_by_role("log", name="Messages")).to_contain_text("Where does this go?")
 
 
 def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_and_reloaded(

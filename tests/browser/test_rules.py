@@ -23,7 +23,7 @@ def test_settings_that_are_opened_late_show_what_the_branch_has(tmp_path: Path, 
         page.locator(".st-key-chat-draft textarea").fill("hello")
         page.locator(".st-key-chat-draft textarea").press("Enter")
         expect(page.locator("[data-cell]")).to_have_count(2)
-        expect(page.locator(".st-key-chat-send button").first).to_be_visible()
+        expect(page.locator("[class*=st-key-chat-send-] button").first).to_be_visible()
         settled(page)
         page.locator(".st-key-chat-rules button").first.click()
         expect(page.locator('[class*="st-key-chat-system"] textarea')).to_have_value("Be brief.")

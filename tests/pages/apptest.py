@@ -195,6 +195,16 @@ def _tell(test: AppTest, component: Any, event: str, value: object) -> AppTest:
     return test
 
 
+def press_late(test: AppTest, button: Any, **meanwhile: str) -> AppTest:
+    """Press a button that a browser shows although the page is at another place by now, where these parameters lead."""
+    button.click()
+    asked = test._tree.get_widget_states()
+    button.set_value(False)
+    for name, value in meanwhile.items():
+        test.query_params[name] = value
+    return settled(settled(test.run())._run(asked))
+
+
 def _component(test: AppTest, key: str, name: str = "forky_agraph") -> Any:
     found = [
         item

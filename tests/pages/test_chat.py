@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
@@ -22,10 +24,14 @@ from tests.pages.apptest import (
     keys,
     latest,
     open_app,
+    press_late,
     words,
 )
 from tests.pages.apptest import html as html_pieces
 from tests.pages.workspaces import empty_workspace
+
+_TOLD = ("Nothing has been said here yet.", "forky.drafting", "chat.send.2")
+"""What the browser is told of an empty conversation: the text in place of messages, where a question goes, and Send."""
 
 
 @pytest.fixture
@@ -78,7 +84,7 @@ def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None
 def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: Conversation) -> None:
     test = opened(chat)
     by_key(test, "chat.draft").set_value("How do I merge?")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     wait(chat)
     settled(test.run())
     assert len(texts(chat)) == 6 and texts(chat)[4] == "How do I merge?"
@@ -90,7 +96,7 @@ def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: C
 def test_sending_white_space_sends_nothing_and_says_so(chat: Conversation, at_head: bool) -> None:
     test = opened(chat, **({} if at_head else {"m": chat.path()[1].id.removeprefix("b2:")}))
     by_key(test, "chat.draft").set_value(" \n ")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     assert "There is nothing to send. Type something, or attach a file." in shown(settled(test))
     assert len(texts(chat)) == 4 and list(chat.branches) == ["main"]
 
@@ -101,7 +107,7 @@ def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversat
     assert "2 later messages" in shown(test)
     by_key(test, "chat.fork_name").set_value("shorter")
     by_key(test, "chat.draft").set_value("Shorter, please")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     wait(chat)
     settled(test.run())
     assert test.query_params["b"] in ("shorter", ["shorter"])
@@ -151,7 +157,7 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
     assert "“side” was renamed or deleted meanwhile. You are on “main” now." in shown(test)
     assert "It forks" not in shown(test)
     assert by_key(test, "chat.draft").value == "half a thought"
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     wait(chat)
     assert texts(chat.checkout("main")) == ["Name it", "Forky", "Why?", "It forks"]
     assert texts(chat.checkout("half-a-thought"))[:3] == ["Name it", "Forky", "half a thought"]
@@ -297,7 +303,7 @@ def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conve
     latest(test, "chat.model").set_value("offline/quote").run()
     assert chat.rules.current.model == "offline/digest"
     by_key(test, "chat.draft").set_value("Who are you?")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     wait(chat)
     settled(test.run())
     assert chat.calls.generations[-1].model == "offline/quote"
@@ -318,7 +324,7 @@ def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation)
     test = opened(chat, b="main")
     talk(chat, "From another tab", "Yes")
     by_key(test, "chat.draft").set_value("What I typed")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     settled(test.run())
     assert "What I typed" not in texts(chat) and by_key(test, "chat.draft").value == "What I typed"
     assert "has moved meanwhile" in shown(test)
@@ -328,6 +334,40 @@ def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation)
     settled(test.run())
     fork = next(name for name in chat.branches if name != "main")
     assert texts(chat.checkout(fork))[:5] == ["Name it", "Forky", "Why?", "It forks", "What I typed"]
+
+
+def test_a_question_goes_where_its_field_was_drawn_for_or_nowhere(forky: Forky, chat: Conversation) -> None:
+    other = talk(forky.create("Shared"), "Who reads this?", "Everybody")
+    kept = f"{other.id}/main"
+    drafts().write(kept, "Half a question for all")
+    test = opened(chat)
+    by_key(test, "chat.draft").set_value("What do I keep to myself?")
+    press_late(test, latest(test, "chat.send"), c=other.id)
+    assert len(texts(chat)) == 4 and len(texts(other)) == 2
+    assert "Your question was not sent, because the page had just changed." in shown(test)
+    assert drafts().at(f"{chat.id}/main").text == "What do I keep to myself?"
+    assert by_key(test, "chat.draft").value == drafts().at(kept).text == "Half a question for all"
+
+
+def test_a_page_that_shows_another_conversation_has_the_composer_of_that_one(
+    forky: Forky, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sent: list[str] = []
+    take = ForwardMsgQueue.enqueue
+
+    def record(queue: ForwardMsgQueue, message: ForwardMsg) -> None:
+        sent.append(str(message))
+        take(queue, message)
+
+    monkeypatch.setattr(ForwardMsgQueue, "enqueue", record)
+    empty = forky.create()
+    test = opened(talk(forky.create("Names"), "Name it", "Forky"))
+    sent.clear()
+    test.query_params["c"] = empty.id
+    settled(test.run())
+    told = {word: [at for at, message in enumerate(sent) if word in message] for word in _TOLD}
+    (said,), (typed,), (button,) = told.values()
+    assert typed < button < said
 
 
 def test_a_question_whose_model_is_gone_stays_with_a_sentence_and_a_way_on(chat: Conversation) -> None:

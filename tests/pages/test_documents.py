@@ -142,7 +142,7 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
     assert chat.rules.current.documents.on
     assert "1 document, 3 passages can be found from here." in words(test)
     by_key(test, "chat.draft").set_value("How long is the warranty?")
-    by_key(test, "chat.send").click()
+    latest(test, "chat.send").click()
     settled(test.run())
     for job in chat.replies.running:
         assert job.wait(HANG)
@@ -177,7 +177,7 @@ def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
             "the inspector knows of it"
         )
         assert "once it is sent" not in words(shown)
-        by_key(test, "chat.send").click()
+        latest(test, "chat.send").click()
         settled(test.run())
         for job in chat.replies.running:
             assert job.wait(HANG)

@@ -20,7 +20,7 @@ from tests.pages.teams import TeamServer
 
 WHY = "You can read this conversation. To write in it, ask Ada, whom it belongs to."
 WRITES = {
-    "chat.py": {"chat.draft", "chat.send", "chat.new", "bar.title"},
+    "chat.py": {"chat.draft", "chat.send.1", "chat.new", "bar.title"},
     "merge.py": {"merge.land", "merge.propose_it"},
     "compare.py": {"compare.ask", "vote.offer"},
     "library.py": {"library.new"},

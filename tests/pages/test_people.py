@@ -16,7 +16,7 @@ from forky_core.model.room import Person, Room
 from pages.ui.session import Session
 from tests.builders import talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, open_page, settled, words
+from tests.pages.apptest import by_key, keys, latest, open_page, settled, words
 from tests.pages.workspaces import empty_workspace
 
 
@@ -46,7 +46,7 @@ def test_what_is_asked_carries_the_name_of_this_tab(forky: Forky) -> None:
     chat = forky.create("Together")
     test = chat_page(chat, "Ana")
     by_key(test, "chat.draft").set_value("Hello").run()
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     for job in chat.replies.running:
         job.wait(HANG)
     assert chat.path()[0].name == "Ana"
@@ -71,7 +71,7 @@ def test_a_post_that_nobody_answers_is_kept_and_says_why(forky: Forky) -> None:
     chat.people.set_room(Room(answers="addressed"))
     test = chat_page(chat, "Ana")
     by_key(test, "chat.draft").set_value("What do you all think?").run()
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     assert texts(chat) == ["What do you all think?"]
     assert "answers where it is addressed" in words(settled(test))
     assert "chat.again.0" in keys(test), "somebody can have it answered"
@@ -116,7 +116,7 @@ def test_whoever_was_slower_is_asked_to_continue_or_to_fork(forky: Forky) -> Non
     by_key(test, "chat.draft").set_value("Mine").run()
     ana = chat.people.as_person("Ana")
     ana.say("First!")
-    by_key(test, "chat.send").click().run()
+    latest(test, "chat.send").click().run()
     assert "Ana wrote on “main” meanwhile" in words(settled(test))
     assert {"chat.race_continue", "chat.race_fork"} <= set(keys(test))
     assert texts(chat)[-1] == "First!"

@@ -23,7 +23,7 @@ from pages.ui.registry import pages
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages import apptest
-from tests.pages.apptest import act, by_key, cells, html, keys, settled
+from tests.pages.apptest import act, by_key, cells, html, keys, latest, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import empty_workspace, open_page
@@ -372,7 +372,7 @@ def test_drafts_are_ones_own_and_survive_another_browser_and_a_restart(
         server.sign_in(ada)
         test = shown(chat)
         assert by_key(test, "chat.draft").value == "Shall we float \ufffd?"
-        settled(by_key(test, "chat.send").click().run())
+        settled(latest(test, "chat.send").click().run())
         assert by_key(shown(chat), "chat.draft").value == ""
         other.close()
 

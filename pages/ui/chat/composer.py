@@ -34,6 +34,7 @@ from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
 from pages.ui.made_pages import linked
 from pages.ui.streamlit_patches.field_updates import fill, refill
+from pages.ui.streamlit_patches.renewing import anew
 
 _PLACE = "chat._draft_place"
 _TAKEN = "chat._draft_taken"
@@ -49,7 +50,8 @@ _LARGEST = 50
 def draw_composer(here: Frame, seen: Branch) -> None:
     """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
 
-    Keys: `chat.draft`, `chat.send`, `chat.files.<n>`, `chat.fork_name`, `chat.to_newest`, `chat.unfile.<n>`.
+    Keys: `chat.draft`, `chat.send.<n>`, `chat.files.<n>`, `chat.fork_name`, `chat.to_newest`, `chat.unfile.<n>`.
+    Each place has a Send button of its own key, so that a late press is never one on the button of another place.
     """
     kept_off = why_kept_off(here, seen.name)
     at_head = here.at == seen.head
@@ -66,9 +68,11 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             if forks:
                 _draw_forking(here, kept_off if at_head else "")
             _draw_files(place, draft)
-        fork = here.at if forks else None
+        fork, send = here.at if forks else None, anew("chat.send", place)
         hear_typing(
-            keep_draft, key="chat.typing", data=asked_from(here, place, seen, fork, draft, own=bool(kept_off))
+            keep_draft,
+            key="chat.typing",
+            data=asked_from(here, place, seen, fork, draft, own=bool(kept_off), button=send),
         )
         st.text_area(
             "Message",
@@ -96,7 +100,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                     )
                 st.button(
                     "Next" if job is not None else "Fork & send" if forks else "Send",
-                    key="chat.send",
+                    key=send,
                     type="secondary" if job is not None else "primary",
                     icon=":material/arrow_upward:",
                     shortcut="Ctrl+Enter",
@@ -307,6 +311,9 @@ def _send(
     """
     draft = drafts().at(place)
     text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
+    if place != st.session_state[_PLACE]:
+        _keep_unsent(here, place, text)
+        st.rerun()
     once = here.session.choices.get(ONCE) or None
     with saying(here.session):
         try:
@@ -331,3 +338,13 @@ def _send(
         drafts().clear(place)
         refilled(here, place, "")
     st.rerun()
+
+
+def _keep_unsent(here: Frame, place: str, text: str) -> None:
+    """Keep a question as a draft that came from the field of a place which the page had left by then."""
+    if text != st.session_state[_TAKEN]:
+        drafts().write(place, text)
+    fill(DRAFT, drafts().at(st.session_state[_PLACE]).text)
+    here.session.say(
+        "Your question was not sent, because the page had just changed. It is a draft where you typed it."
+    )

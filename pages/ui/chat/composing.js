@@ -8,6 +8,7 @@ const WAITS = {
   answer: "Waits until the answer is finished.", turn: "Waits for its turn.",
   away: "Not stored yet. It is kept in this browser and sent as soon as Forky can store it.",
 };
+const CHANGED = "Not sent, because the page was just changing. Look where you are, and send it again.";
 
 class Composing {
   constructor(box) {
@@ -26,6 +27,8 @@ class Composing {
     this.dialogs.observe(document.body, { childList: true });
     this.stamp = ""; this.said = null; this.drawn = "";
     this.shared = null; // What this tab shows of what another one, or an earlier one, left here.
+    this.left = ""; // What was typed at the place before, as long as the field may still hold it.
+    this.refused = "";
     this.mend();
   }
 
@@ -35,7 +38,7 @@ class Composing {
   // Streamlit names a button after its icon, and switches a field off while the server is away (docs/streamlit.md).
   mend() {
     this.box.querySelector(".st-key-chat-files button:not([aria-label])")?.setAttribute("aria-label", "Attach files");
-    if (this.data?.mends) for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, .st-key-chat-send button:disabled")) off.removeAttribute("disabled");
+    if (this.data?.mends) for (const off of this.box.querySelectorAll(".st-key-chat-draft textarea:disabled, [class*=st-key-chat-send-] button:disabled")) off.removeAttribute("disabled");
   }
 
   // While a server is away Streamlit puts a dialog over the page, in which nothing can be typed; the line above the field
@@ -49,6 +52,8 @@ class Composing {
   hear(data, tell, line) {
     const turned = this.data && this.data.place !== data.place, renewed = this.data?.session !== data.session;
     if (this.timer && turned) this.tellServer();
+    const shown = this.field?.value ?? "";
+    if (turned && shown !== this.left) this.left = shown === kept(this.draftKey)?.text ? shown : "";
     this.data = { ...data, files: JSON.parse(data.files) }; this.tell = tell; this.line = line;
     const [stamp, place, text] = JSON.parse(data.filled);
     if (stamp && stamp !== this.stamp) {
@@ -111,7 +116,8 @@ class Composing {
 
   typed(event) {
     if (event.target !== this.field || this.putting) return;
-    this.shared = null;
+    this.shared = null; this.left = "";
+    if (this.refused) { this.refused = ""; this.show(); }
     this.keepDraft(event.target.value);
     this.soon();
   }
@@ -129,16 +135,26 @@ class Composing {
   }
 
   press(event) {
-    if (!event.target.closest?.(".st-key-chat-send button")) return;
+    if (!event.target.closest?.("[class*=st-key-chat-send-] button")) return;
     if (this.send()) { event.preventDefault(); event.stopPropagation(); }
   }
 
-  // Whether the question is in this browser's keeping now. Without it the server's button does its part.
+  // Streamlit changes a page piece by piece. A question goes where its field was drawn for, or nowhere: not while the Send
+  // button is of another place than `data` is, and not where the field still holds what was typed at the place before.
+  isChanging(text) {
+    const left = text !== "" && text === this.left && text !== kept(this.draftKey)?.text;
+    this.left = "";
+    return left || !this.box.querySelector(`.st-key-${this.data.button}`);
+  }
+
+  // Whether the question is in this browser's keeping now, or refused. Without it the server's button does its part.
   send() {
     const field = this.field, { place, c, b, seen, fork, own, person, model, search, files, writing } = this.data;
     if (!field || !window.__forkyPosts) return false;
     const text = field.value;
     if (!text.trim() && !files.length) return true;
+    this.refused = this.isChanging(text) ? CHANGED : "";
+    if (this.refused) { this.show(); return true; }
     const names = this.box.querySelector(".st-key-chat-fork_name input");
     const post = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
       seen: writing || this.ofLine().length ? null : seen, fork, own, person, name: fork || own ? names?.value ?? "" : "", model, search, files, text };
@@ -163,11 +179,13 @@ class Composing {
       const goes = waits === "" && !said && Date.now() - (posts.sent.get(post.id) ?? Date.now()) < SHOWN;
       if (!goes) told.push([post.id, post.text, post.files.length, waits, WAITS[waits] ?? said ?? WAITS.away]);
     }
-    if (JSON.stringify(told) === this.drawn || posts.editing.size) return;
-    this.drawn = JSON.stringify(told);
+    const drawn = JSON.stringify([told, this.refused]);
+    if (drawn === this.drawn || posts.editing.size) return;
+    this.drawn = drawn;
     if (told.length < ofLine.length) setTimeout(() => this.show(), SHOWN);
     this.line.replaceChildren(...told.map(([id, text, files, waits, why]) => this.row(id, text, files, waits, why)));
-    this.line.hidden = !told.length;
+    if (this.refused) this.line.append(Object.assign(document.createElement("li"), { textContent: this.refused }));
+    this.line.hidden = !told.length && !this.refused;
   }
 
   row(id, text, files, waits, why) {

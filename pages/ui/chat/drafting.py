@@ -57,18 +57,19 @@ def hear_typing(on_draft: Callable[[str, str, Any], None], *, key: str, data: Ma
 
 
 def asked_from(
-    here: Frame, place: str, seen: Branch, fork: MessageId | None, draft: Draft, *, own: bool
+    here: Frame, place: str, seen: Branch, fork: MessageId | None, draft: Draft, *, own: bool, button: str
 ) -> dict[str, Any]:
     """Where a question that is sent from the composer goes, as the browser hands it over later (ui/keeping/posting.py).
 
     `seen` is the branch as the page drew it, and `fork` the message to fork at. `own`: it forks because its author does
-    not write on the branch.
+    not write on the branch. `button` is the key of the place's own Send button.
     """
     return {
         "owner": owner(),
         "session": here.session.id,
         "filled": json.dumps(here.session.filled),
         "place": place,
+        "button": button.replace(".", "-"),
         "c": str(here.chat.id),
         "b": seen.name,
         "seen": seen.head or "",

@@ -5,7 +5,7 @@
 const AHEAD = 600; // Pixels from the top at which the next messages are asked for.
 const SETTLES = 500; // Milliseconds in which a page that was just drawn may still change its height.
 const PATIENCE = 8000; // Milliseconds after which messages that were asked for are given up.
-const EARLIER = ".st-key-chat-earlier button", ADDS = ".st-key-chat-send button, [class*=st-key-chat-stash_] button";
+const EARLIER = ".st-key-chat-earlier button", ADDS = "[class*=st-key-chat-send-] button, [class*=st-key-chat-stash_] button";
 
 const here = (window.__forkyPlace ??= { place: "", seeking: false, near: true, last: 0, tall: 0, reading: null });
 

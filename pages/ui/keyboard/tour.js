@@ -167,7 +167,7 @@ function write(field, words) {
   }
   setTimeout(() => {
     field.blur();
-    setTimeout(() => document.querySelector(".st-key-chat-send button")?.click(), 200);
+    setTimeout(() => document.querySelector("[class*=st-key-chat-send-] button")?.click(), 200);
     if (card?.contains(had)) had.focus({ preventScroll: true });
   }, 100);
 }

@@ -82,7 +82,7 @@ KEYS = (
     ),
     Verb("All keys", ((Step("show", "keys"),),), "?"),
     Verb("Find a verb or a place", ((Step("show", "palette"),),), "Ctrl+K"),
-    _presses("Send", ".st-key-chat-send button", key="Ctrl+Enter"),
+    _presses("Send", "[class*=st-key-chat-send-] button", key="Ctrl+Enter"),
     _presses("Undo", ".st-key-bar-undo button", key="Ctrl+Z"),
     _presses("Redo", ".st-key-bar-redo button", key="Ctrl+Shift+Z"),
 )
