@@ -263,7 +263,7 @@ class Person:
     async def _ask(self) -> None:
         tab = await self._chat()
         if "chat.stop" in tab:  # Somebody else's question is being answered there.
-            await self._see("a reply", lambda page: "chat.send" in page, "the end of a reply")
+            await self._see("a reply", lambda page: "chat.send.*" in page, "the end of a reply")
         await self._send()
 
     async def _send(self) -> None:
@@ -277,11 +277,11 @@ class Person:
 
         async def type_and_send(tab: Tab) -> float:
             if "chat.stop" in tab:  # Somebody asked here while this person thought.
-                await self._see("a reply", lambda page: "chat.send" in page, "the end of a reply")
+                await self._see("a reply", lambda page: "chat.send.*" in page, "the end of a reply")
             place = (tab.component("forky.drafting") or {}).get("place", "")
             await tab.tell("forky.drafting", "draft", {"place": place, "text": question})
             await tab.fill("chat.draft", question)
-            return await tab.press("chat.send", shown=said)
+            return await tab.press("chat.send.*", shown=said)
 
         tab = await self._click("send", type_and_send)
         if "line-race" in tab:
@@ -296,7 +296,7 @@ class Person:
             self.diary.races += 1
             return
         await self._see(
-            "a reply", lambda page: "chat.send" in page and "forky.live" not in _components(page), "a reply"
+            "a reply", lambda page: "chat.send.*" in page and "forky.live" not in _components(page), "a reply"
         )
 
     async def _fork(self) -> None:
@@ -437,7 +437,7 @@ class Person:
         question = f"How long is a piece of string, asks {self.seat.name} for the {self._said}. time?"
         await tab.fill("chat.draft", question)
         await self._click(
-            "send", lambda tab: tab.press("chat.send", shown=lambda page: question in page.texts())
+            "send", lambda tab: tab.press("chat.send.*", shown=lambda page: question in page.texts())
         )
         while not is_over() and (tab.writing or "chat.stop" in tab):  # noqa: ASYNC110 - either may end it
             await asyncio.sleep(0.5)

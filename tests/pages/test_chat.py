@@ -271,7 +271,7 @@ def test_the_branch_one_is_on_leads_from_an_earlier_message_to_its_end(chat: Con
 def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation) -> None:
     test = opened(chat, b="main")
     by_key(test, "chat.draft").set_value("for later")
-    by_key(test, "chat.stash_go").click().run()
+    latest(test, "chat.stash_go").click().run()
     settled(test.run())
     assert by_key(test, "chat.draft").value == "" and chat.view.stashes[0].draft == "for later"
     by_key(test, "chat.stash_pop.1").click().run()
@@ -336,15 +336,18 @@ def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation)
     assert texts(chat.checkout(fork))[:5] == ["Name it", "Forky", "Why?", "It forks", "What I typed"]
 
 
-def test_a_question_goes_where_its_field_was_drawn_for_or_nowhere(forky: Forky, chat: Conversation) -> None:
+@pytest.mark.parametrize("button", ["chat.send", "chat.stash_go"])
+def test_what_is_typed_goes_where_its_field_was_drawn_for_or_nowhere(
+    forky: Forky, chat: Conversation, button: str
+) -> None:
     other = talk(forky.create("Shared"), "Who reads this?", "Everybody")
     kept = f"{other.id}/main"
     drafts().write(kept, "Half a question for all")
     test = opened(chat)
     by_key(test, "chat.draft").set_value("What do I keep to myself?")
-    press_late(test, latest(test, "chat.send"), c=other.id)
-    assert len(texts(chat)) == 4 and len(texts(other)) == 2
-    assert "Your question was not sent, because the page had just changed." in shown(test)
+    press_late(test, latest(test, button), c=other.id)
+    assert len(texts(chat)) == 4 and len(texts(other)) == 2 and not other.view.stashes
+    assert "Nothing was done, because the page had just changed." in shown(test)
     assert drafts().at(f"{chat.id}/main").text == "What do I keep to myself?"
     assert by_key(test, "chat.draft").value == drafts().at(kept).text == "Half a question for all"
 

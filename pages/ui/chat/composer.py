@@ -23,7 +23,7 @@ from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_model_picker, draw_rules
-from pages.ui.chat.stashes import DRAFT, draw_stashes, refilled
+from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
@@ -36,9 +36,6 @@ from pages.ui.made_pages import linked
 from pages.ui.streamlit_patches.field_updates import fill, refill
 from pages.ui.streamlit_patches.renewing import anew
 
-_PLACE = "chat._draft_place"
-_TAKEN = "chat._draft_taken"
-"""What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 _FILES = "chat._files_round"
 _QUOTED = frozenset({PDF.media_type, DOCX.media_type})
 _LARGEST = 50
@@ -135,19 +132,19 @@ def stop(here: Frame) -> None:
 def _turn_to(here: Frame, place: str) -> None:
     """Keep what was typed at the place that is left, and take up what was typed here."""
     state: Any = st.session_state
-    left = state.get(_PLACE)
+    left = state.get(PLACE)
     refill(DRAFT)
-    if left is not None and DRAFT in state and state[DRAFT] != state.get(_TAKEN):
+    if left is not None and DRAFT in state and state[DRAFT] != state.get(TAKEN):
         drafts().write(left, state[DRAFT])
     follows, here.session.draft_follows = here.session.draft_follows, False
     if follows and left is not None and drafts().at(place).empty:
         drafts().move(left, place)
     if left == place and DRAFT in state:
-        state[_TAKEN] = state[DRAFT]
+        state[TAKEN] = state[DRAFT]
         return
-    state[_PLACE] = place
+    state[PLACE] = place
     fill(DRAFT, drafts().at(place).text)
-    state[_TAKEN] = state[DRAFT]
+    state[TAKEN] = state[DRAFT]
 
 
 def _race_at(here: Frame, place: str) -> tuple[str, MessageId | None] | None:
@@ -309,11 +306,10 @@ def _send(
     """Ask on the branch as it was `seen`, or on a new one from `fork_at`; an empty one if one is `kept_off` a branch on
     which nothing was said yet.
     """
+    if left_behind(here, place):
+        st.rerun()
     draft = drafts().at(place)
     text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
-    if place != st.session_state[_PLACE]:
-        _keep_unsent(here, place, text)
-        st.rerun()
     once = here.session.choices.get(ONCE) or None
     with saying(here.session):
         try:
@@ -338,13 +334,3 @@ def _send(
         drafts().clear(place)
         refilled(here, place, "")
     st.rerun()
-
-
-def _keep_unsent(here: Frame, place: str, text: str) -> None:
-    """Keep a question as a draft that came from the field of a place which the page had left by then."""
-    if text != st.session_state[_TAKEN]:
-        drafts().write(place, text)
-    fill(DRAFT, drafts().at(st.session_state[_PLACE]).text)
-    here.session.say(
-        "Your question was not sent, because the page had just changed. It is a draft where you typed it."
-    )

@@ -17,9 +17,14 @@ from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.streamlit_patches.field_updates import fill
+from pages.ui.streamlit_patches.renewing import anew
 
 DRAFT = "chat.draft"
 """Key of the composer's text area."""
+PLACE = "chat._draft_place"
+"""Where in the session it says which conversation, branch and earlier message the composer was last drawn for."""
+TAKEN = "chat._draft_taken"
+"""What the field was last known to hold: a field that is still being typed in must not overwrite what was kept."""
 
 
 def refilled(here: Frame, place: str, text: str) -> None:
@@ -28,8 +33,22 @@ def refilled(here: Frame, place: str, text: str) -> None:
     here.session.filled = (uuid4().hex, place, text)
 
 
+def left_behind(here: Frame, place: str) -> bool:
+    """Whether the page has left the place whose button was pressed; what was typed there is its draft then."""
+    state = st.session_state
+    if place == state[PLACE]:
+        return False
+    if DRAFT in state and state[DRAFT] != state[TAKEN]:
+        drafts().write(place, state[DRAFT])
+    fill(DRAFT, drafts().at(state[PLACE]).text)
+    here.session.say(
+        "Nothing was done, because the page had just changed. What you typed is a draft where you typed it."
+    )
+    return True
+
+
 def draw_stashes(here: Frame, place: str) -> None:
-    """Keys: `chat.stash_draft`, `chat.stash_rules`, `chat.stash_last`, `chat.stash_go`, `chat.stash_pop.<n>` …"""
+    """Keys: `chat.stash_draft`, `chat.stash_rules`, `chat.stash_last`, `chat.stash_go.<n>`, `chat.stash_pop.<n>` …"""
     kept = here.chat.view.stashes
     with st.popover(
         f"Stash {len(kept)}" if kept else "Stash",
@@ -43,7 +62,12 @@ def draw_stashes(here: Frame, place: str) -> None:
         st.checkbox("The branch's model and settings", key="chat.stash_rules")
         st.number_input("Last messages", 0, length, key="chat.stash_last", help="They leave the branch.")
         st.button(
-            "Stash", key="chat.stash_go", type="primary", on_click=_stash, args=(here, place), width="stretch"
+            "Stash",
+            key=anew("chat.stash_go", place),
+            type="primary",
+            on_click=_stash,
+            args=(here, place),
+            width="stretch",
         )
         if kept:
             st.divider()
@@ -85,6 +109,8 @@ def _holds(stash: Stash) -> str:
 
 
 def _stash(here: Frame, place: str) -> None:
+    if left_behind(here, place):
+        st.rerun()
     state = st.session_state
     text = state.get(DRAFT, "") if state["chat.stash_draft"] else ""
     files = drafts().at(place).files if state["chat.stash_draft"] else ()
