@@ -169,7 +169,8 @@ def _code(sentence: str, material: NoteMaterial) -> str:
     for code in shown:
         if plain(code) in material.plain:
             continue
-        strange = next((one for one in _PIECE.findall(plain(code)) if one not in material.plain), None)
+        pieces = (one for one in _PIECE.findall(plain(code)) if any(map(str.isalnum, one)))
+        strange = next((one for one in pieces if one not in material.plain), None)
         if strange is not None:
             return f"“{strange.strip('.')[:80]}” stands nowhere in the branch."
     return ""
