@@ -93,7 +93,9 @@ def _passed_on(
     fit.
     """
     read = plain_lines(known) if claims else set()
-    new = [line for line in claims if any(plain(row) not in read for row in line.text.split("\n") if plain(row))]
+    new = [
+        line for line in claims if any(plain(row) not in read for row in line.text.split("\n") if plain(row))
+    ]
     first = [line for line in new if line.section in _ALWAYS]
     rest = (line for line in new if line.section not in _ALWAYS)
     more, _ = lines_that_fit(rest, room - count_tokens(render("", first, short)), short, count_tokens)

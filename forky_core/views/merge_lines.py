@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
+from types import MappingProxyType
 
 from forky_core.merge.editing import BlockLine, BranchLines, Editing
-from forky_core.merge.headings import (
-    ASKED,
-    CORRECTS,
-    FILES,
-    OF_FORMER_CLAIMS,
-    OPEN,
-    RESULT,
-    SETTLED,
-    TRIED,
-    UNRESOLVED,
-)
-from forky_core.merge.note.passages import atoms, is_named
+from forky_core.merge.headings import CORRECTS, FILES, OF_FORMER_CLAIMS, SETTLED, UNRESOLVED
+from forky_core.merge.note.cues import cues
+from forky_core.merge.note.passages import atoms
 from forky_core.model import Message, MessageId
 from forky_core.retrieval.words import terms
 
@@ -26,10 +17,17 @@ DRAWN = 60_000
 """The most characters of a branch that are drawn before a person asks for more."""
 OPENED = 30
 """The number of messages that are drawn when somebody opens a gap."""
-_RARE = 3
-"""The most words that are named as rare."""
-_RARE_TIMES = 2
-_SHORTEST_WORD = 4
+_DOES: Mapping[str, str] = MappingProxyType(
+    {
+        "corrects": "It corrects what was said.",
+        "decides": "It decides something.",
+        "fails": "It tells of a failure.",
+        "reports": "It tells what came of something.",
+        "warns": "It says what must or must not be done.",
+        "promises": "It says what comes next.",
+    }
+)
+"""What a line does (`cues`), in a sentence; the first that is true of it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +40,6 @@ class SourceStretch:
 
 def reasons(editing: Editing, proposed: Editing) -> dict[str, str]:
     """Return why each line of the block is there, by its key; `proposed` is the block before a person changed it."""
-    times = Counter(atom.casefold() for line in editing.source.lines for atom in atoms(line.text))
     known = {line.key for line in proposed.block.lines}
     told = proposed.quotes.keys()
 
@@ -51,7 +48,7 @@ def reasons(editing: Editing, proposed: Editing) -> dict[str, str]:
         return line.key not in known and not (origins and all(one.key in told for one in origins))
 
     return {
-        line.key: _by_hand(line, editing) if by_hand(line) else _reason(line, editing, times)
+        line.key: _by_hand(line, editing) if by_hand(line) else _reason(line, editing)
         for line in editing.block.lines
     }
 
@@ -60,7 +57,7 @@ def _by_hand(line: BlockLine, editing: Editing) -> str:
     return "You brought it in." if line.key in editing.quotes.values() else "You wrote it."
 
 
-def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
+def _reason(line: BlockLine, editing: Editing) -> str:
     plan, section = editing.plan, line.section
     block = plan.block
     if section == SETTLED:
@@ -76,39 +73,32 @@ def _reason(line: BlockLine, editing: Editing, times: Mapping[str, int]) -> str:
         return "It was told by an earlier merge." if line.cites else "It stands for the whole branch."
     if section in OF_FORMER_CLAIMS and line.key not in editing.quotes.values():
         return "It was told by an earlier merge."
-    why = _by_section(line, said, editing, times)
+    why = _of_message(line, said, editing)
     focus = _shared(plan.options.focus if plan.options is not None else "", line.text)
     return f"{why} It is about what matters to you: {focus}." if focus else why
 
 
-def _by_section(line: BlockLine, said: list[Message], editing: Editing, times: Mapping[str, int]) -> str:
-    first, last, section = said[0], said[-1], line.section
+def _of_message(line: BlockLine, said: list[Message], editing: Editing) -> str:
+    """Return why a quoted line is there: where its message stands in the branch, or what the line does."""
+    first, source = said[0], editing.source.messages
     shapes = {one.shape for one in editing.drawn_from[line.key]}
-    if section == ASKED and first.id == _first_of("user", editing.source):
-        return "What the branch set out to do: " + (
-            "its first question." if "?" in line.text else "its first message."
-        )
-    if section == RESULT:
-        return _of_result(first, last, editing.source)
-    if section == TRIED:
-        return "It was said, and a later message took it back or replaced it."
-    if section == OPEN:
-        return "Nobody answered it."
     if "file" in shapes:
         return "A file that is attached."
-    if "call" in shapes and section == FILES:
-        return (
-            "A file that a tool changed."
-            if line.key not in editing.quotes.values()
-            else "What a tool was asked to do."
-        )
+    if "call" in shapes and line.section == FILES:
+        by_hand = line.key in editing.quotes.values()
+        return "What a tool was asked to do." if by_hand else "A file that a tool changed."
     if "output" in shapes:
-        return "What a tool returned, and an answer leans on."
+        return "What a tool returned."
+    whose = _whose(first)
+    of_role = [message.id for message in source if message.role == first.role]
     if first.role == "user":
-        return f"{_whose(first)[0].upper()}{_whose(first)[1:]}."
-    rare = _rare(line.text, times)
-    told = f"Rare words: {', '.join(rare)}." if rare else "It tells much for its length."
-    return f"{told} From {_whose(first)}."
+        place = {of_role[-1]: " The last one.", of_role[0]: " The first one."}.get(first.id, "")
+        return f"{whose[0].upper()}{whose[1:]}.{place}"
+    found = cues(line.text)
+    what = next(
+        (sentence for name, sentence in _DOES.items() if name in found), "It tells much for its length."
+    )
+    return f"{what} From {'the last answer' if of_role[-1:] == [first.id] else whose}."
 
 
 def _whose(message: Message) -> str:
@@ -117,44 +107,6 @@ def _whose(message: Message) -> str:
     if message.role == "tool":
         return "what a tool returned"
     return f"an answer by {message.name}" if message.name else "an answer"
-
-
-def _first_of(role: str, source: BranchLines) -> MessageId | None:
-    return next((message.id for message in source.messages if message.role == role), None)
-
-
-def _last_of(role: str, source: BranchLines) -> MessageId | None:
-    return next((message.id for message in reversed(source.messages) if message.role == role), None)
-
-
-def _of_result(first: Message, last: Message, source: BranchLines) -> str:
-    order = {message.id: at for at, message in enumerate(source.messages)}
-    closing = _last_of("assistant", source)
-    whose = f"{_whose(first)[0].upper()}{_whose(first)[1:]}"
-    if first.role == "user":
-        between = source.messages[order[first.id] + 1 :]
-        answer = next((message.id for message in between if message.role == "assistant"), None)
-        return (
-            f"{whose}, which the result answers."
-            if answer == closing
-            else f"{whose}, on the way to the result."
-        )
-    if first.role == "tool":
-        return "What a tool returned after the result."
-    return (
-        "The closing passage of the last answer."
-        if last.id == closing
-        else "From an answer that led to the result."
-    )
-
-
-def _rare(text: str, times: Mapping[str, int]) -> tuple[str, ...]:
-    """Return rare words of a text: names first, then the longest of the words that the branch hardly repeats."""
-    found = [atom for atom in atoms(text) if times.get(atom.casefold(), 0) <= _RARE_TIMES]
-    named = [atom for atom in found if is_named(atom)]
-    words = [atom for atom in found if atom not in named and len(atom) >= _SHORTEST_WORD and terms(atom)]
-    words.sort(key=lambda word: (times.get(word.casefold(), 0), -len(word)))
-    return tuple((*named, *words)[:_RARE])
 
 
 def _shared(focus: str, text: str) -> str:

@@ -41,34 +41,10 @@ def why(here: Editing, text: str, before: Editing | None = None) -> str:
 
 def test_reasons_are_told_in_plain_words(chat: Conversation) -> None:
     here = edited(chat)
-    assert why(here, "Decision:") == "The closing passage of the last answer."
-    assert why(here, "The upload log") == "What the branch set out to do: its first message."
-    assert why(here, "Always 02:40") == "Your own message."
-    rare = why(here, "Then it is the VPN")
-    assert rare.startswith("Rare words: ") and rare.endswith("From an answer.")
-
-
-def test_the_reason_of_a_result_says_where_in_the_branch_it_was_said() -> None:
-    forky, _ = workspace()
-    main = forky.create("Stage")
-    main.say("Where do we put the stage?")
-    side = main.fork("side")
-    side.say("On the car park, because the square is closed in June.")
-    side.say("Noted. The car park of the school it is, and the town hall knows.", role="assistant")
-    side.say("And the permit?")
-    side.say("Send it before 10 May, the date has not changed.", role="assistant")
-    plan = main.plan_merge(side)
-    rows = (
-        "Result:",
-        f"user: On the car park, because the square is closed in June. [{plan.short(plan.turns[0])}]",
-        f"user: And the permit? [{plan.short(plan.turns[2])}]",
-        f"assistant: Send it before 10 May, the date has not changed. [{plan.short(plan.turns[3])}]",
-    )
-    plan = plan.edited("\n".join((plan.payload.split("\n")[0], *rows)))
-    here = Editing.of(plan, BranchLines.of(plan, main.message))
-    assert why(here, "On the car park") == "Your own message, on the way to the result."
-    assert why(here, "And the permit?") == "Your own message, which the result answers."
-    assert why(here, "Send it before") == "The closing passage of the last answer."
+    assert why(here, "Decision:") == "It decides something. From the last answer."
+    assert why(here, "The upload log") == "Your own message. The first one."
+    assert why(here, "Always 02:40") == "Your own message. The last one."
+    assert why(here, "Then it is the VPN") == "It tells much for its length. From the last answer."
 
 
 def test_what_is_asked_for_is_named(chat: Conversation) -> None:
@@ -80,13 +56,13 @@ def test_what_a_person_changed_is_theirs(chat: Conversation) -> None:
     line = next(one for one in before.source.lines if one.text == "Why?")
     after = Editing.of(before.bring_in(line.key), before.source)
     assert why(after, "Why?", before) == "You brought it in."
-    assert why(after, "Decision:", before) == "The closing passage of the last answer."
+    assert why(after, "Decision:", before) == "It decides something. From the last answer."
     own = Editing.of(before.plan.edited(before.plan.payload + "\nIt is settled."), before.source)
     assert why(own, "It is settled.", before) == "You wrote it."
     # Taking out one sentence of a line does not make the rest a person's.
     said = next(one for one in before.source.lines if one.text.startswith("Always 02:40"))
     less = Editing.of(before.take_out(said.key), before.source)
-    assert why(less, "The file is 13 GB by then.", before) == "Your own message."
+    assert why(less, "The file is 13 GB by then.", before) == "Your own message. The last one."
 
 
 def test_a_long_branch_is_drawn_from_its_end_with_what_is_cited_and_what_was_opened() -> None:
