@@ -81,7 +81,8 @@ def main() -> None:
         present=present_address(here.chat),
         offered=READING if only_reads else None if writes else FORKING,
     )
-    # Before the path: whoever sees another conversation must not send a question from the field of the one before.
+    # First of all: whoever sees another conversation must not send a question from the field of the one before, nor one
+    # below an older head whose question is said to be stored.
     with composer:
         if not draw_only_reads(here.chat):
             draw_composer(here, here.chat.branch)

@@ -36,6 +36,7 @@ def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path,
         expect(page.get_by_role("button", name="Stop")).to_have_count(0)
         settled(page)
         click_node(page, page.locator("[data-cell]").first.get_attribute("data-cell"))
+        expect(cells).to_have_count(1)
         switch(settled(page), "main")
         expect(cells).to_have_count(2)
         there = settled(page).url.replace("/?", "/merge?")

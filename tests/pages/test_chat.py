@@ -30,8 +30,10 @@ from tests.pages.apptest import (
 from tests.pages.apptest import html as html_pieces
 from tests.pages.workspaces import empty_workspace
 
-_TOLD = ("Nothing has been said here yet.", "forky.drafting", "chat.send.2")
-"""What the browser is told of an empty conversation: the text in place of messages, where a question goes, and Send."""
+_TOLD = ("Nothing has been said here yet.", "forky.drafting", "chat.send.2", "forky.keeping")
+"""What the browser is told of an empty conversation: the text in place of messages, where a question goes, Send, and
+what became of the questions that it handed over.
+"""
 
 
 @pytest.fixture
@@ -352,7 +354,7 @@ def test_what_is_typed_goes_where_its_field_was_drawn_for_or_nowhere(
     assert by_key(test, "chat.draft").value == drafts().at(kept).text == "Half a question for all"
 
 
-def test_a_page_that_shows_another_conversation_has_the_composer_of_that_one(
+def test_the_composer_is_of_the_place_before_anything_else_shows_it(
     forky: Forky, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sent: list[str] = []
@@ -369,8 +371,8 @@ def test_a_page_that_shows_another_conversation_has_the_composer_of_that_one(
     test.query_params["c"] = empty.id
     settled(test.run())
     told = {word: [at for at, message in enumerate(sent) if word in message] for word in _TOLD}
-    (said,), (typed,), (button,) = told.values()
-    assert typed < button < said
+    (said,), (typed,), (button,), (stored,) = told.values()
+    assert typed < button < said and button < stored
 
 
 def test_a_question_whose_model_is_gone_stays_with_a_sentence_and_a_way_on(chat: Conversation) -> None:
