@@ -161,8 +161,11 @@ def test_an_order_that_the_browser_sends_again_counts_once(chat: Conversation) -
     assert preview(test) != shown and merge_editor(test)["heard"] == 2
 
 
-def test_sections_change_places_and_land_so(chat: Conversation) -> None:
-    test = merge(chat, budget="200")
+def test_sections_change_places_and_land_so(forky: Forky) -> None:
+    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
+    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.", "Who says so?", "The file of the server.")
+    talk(chat, "So?", "Decision: the port is 8080.")
+    test = merge(chat, source="debug", strategy="three-way")
     titles = [section["title"] for section in merge_editor(test)["sections"]]
     assert len(titles) > 1
     test = settled(edit_merge(test, {"act": "arrange", "sections": titles[::-1]}))

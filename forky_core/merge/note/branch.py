@@ -207,6 +207,13 @@ class Branch:
             return one.text != self.messages[one.turn].text.strip()
         if one.turn == len(self.messages) - 1 and is_question(one.text):
             return False
+        asked = self.prose_of(one.turn - 1)[-1:] if one.turn else []
+        if (
+            not self.talk
+            and self.prose_of(one.turn) == [at]
+            and any(is_question(self.passages[other].text) for other in asked)
+        ):
+            return False
         if any(is_named(atom) or atom.isdigit() for atom in atoms(one.text)):
             return False
         least = LEAST_WORDS if one.role != "user" or self.talk else 1

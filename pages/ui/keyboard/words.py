@@ -7,7 +7,6 @@ accept: Land what a merge request proposes.
 branch: A named line of the conversation, which moves on as something is said on it.
 check out: Go to a branch or a message and continue there. Nothing is changed.
 cherry-pick: Bring chosen messages only.
-claim: One thing that a branch says: a decision, a fact, a constraint, with the messages it rests on.
 conflict: Statements of different branches that cannot all hold.
 exclude: Leave a message out of what the model is sent, on this branch.
 fork: Begin a new branch at this message. Nothing is copied and nothing is lost.
