@@ -188,6 +188,7 @@ def import_litellm():
 """How a program imports LiteLLM here: it fetches no price map, and reads no `./.env`."""
 
 THERE_BEFORE = """
+import markdown_it  # It makes its loggers when it is imported.
 litellm = import_litellm()
 litellm.completion("gpt-4o", [{"role": "user", "content": "Hi"}], mock_response="Hello")
 before = snapshot()
@@ -197,6 +198,7 @@ print("FINISHED")
 """
 
 LITELLM_ALONE = """
+import markdown_it
 import_litellm()
 print(json.dumps({**loggers(), **process()}))
 """
