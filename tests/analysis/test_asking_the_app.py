@@ -35,7 +35,12 @@ def test_the_app_is_asked_while_it_has_the_file_open(
     monkeypatch.setenv("FORKY_DATABASE", str(database))
     assert main(["sql", QUESTION, "--csv"]) == 0
     alone = capsys.readouterr().out
-    assert alone.splitlines() == ["title", '"Another, in the trash"', "Ports", "Why is the nightly backup slow?"]
+    assert alone.splitlines() == [
+        "title",
+        '"Another, in the trash"',
+        "Ports",
+        "Why is the nightly backup slow?",
+    ]
     with serving(ScriptedModels(), DuckDBStore.open(database)) as served:
         monkeypatch.setenv("FORKY_TOKEN", served.tokens.make("notebook", analysis=True).text)
         assert main(["sql", QUESTION, "--csv", "--server", served.url]) == 0
