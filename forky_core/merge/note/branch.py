@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -85,6 +86,7 @@ class Branch:
     narrating: frozenset[int]
     """Messages before a tool call, which say what the model is about to do."""
     by_turn: Mapping[int, Sequence[int]]
+    _prose: Mapping[int, Sequence[int]]
     _lead_ins: Mapping[int, int]
     _sources: Mapping[int, int]
     _lists: Mapping[int, Sequence[int]]
@@ -131,30 +133,24 @@ class Branch:
             len(named) > 1,
             frozenset(turn for turn in range(len(messages)) if _narrates(messages, turn)),
             by_turn,
+            {turn: [at for at in mine if found[at].shape == "prose"] for turn, mine in by_turn.items()},
             {at: lead for mine in by_turn.values() for at, lead in _lead_ins(mine, found)},
             {one.turn: at for at, one in enumerate(found) if _names_sources(one)},
             {at: items for mine in by_turn.values() for items in _lists(mine, found) for at in items},
         )
-        branch.told.extend(branch._says_something(at) for at in range(len(found)))
-        for at, mine in enumerate(words):
+        for turn, mine in by_turn.items():
+            own = branch._own_words(turn)
+            branch.told.extend(branch._says_something(at, own) for at in mine)
+        for at, said in enumerate(words):
             if found[at].shape == "prose" and branch.told[at]:
-                for word in mine:
+                for word in said:
                     if count[word] <= RARE:
                         branch._later.setdefault(word, []).append(at)
         return branch
 
-    @property
-    def last_said(self) -> int:
-        """The last message in which a person or a model says something, -1 if there is none."""
-        every = range(len(self.messages) - 1, -1, -1)
-        said = (
-            turn for turn in every if self.messages[turn].role != "tool" and self.messages[turn].text.strip()
-        )
-        return next(said, -1)
-
-    def prose_of(self, turn: int) -> list[int]:
+    def prose_of(self, turn: int) -> Sequence[int]:
         """Return the sentences of a message."""
-        return [at for at in self.by_turn.get(turn, ()) if self.passages[at].shape == "prose"]
+        return self._prose.get(turn, ())
 
     def is_item(self, at: int) -> bool:
         """Whether a passage is an item of a list, or a row of a table."""
@@ -169,34 +165,34 @@ class Branch:
         one = self.passages[at]
         if self.talk or one.role != "assistant" or one.turn == len(self.messages) - 1:
             return False
-        if one.turn in self.narrating and at == max(self.prose_of(one.turn), default=-1):
+        if one.turn in self.narrating and self.prose_of(one.turn)[-1:] == [at]:
             return True
         return _ANNOUNCES.match(one.text) is not None
 
-    def _own_words(self, turn: int) -> list[int]:
-        """Return the sentences of a person's message that are surely their own.
+    def _own_words(self, turn: int) -> frozenset[int]:
+        """Return the passages of a person's message that are surely their own.
 
         All of a short message; of a longer one the first and the last line, or the first alone if it leads in what
         follows.
         """
         every = self.by_turn.get(turn, ())
         if len({self.passages[at].row for at in every}) <= ALL_THEIRS:
-            return list(every)
+            return frozenset(every)
         mine = [at for at in every if self.passages[at].shape in ("prose", "heading")]
         rows = sorted({self.passages[at].row for at in mine})
         if not rows:
-            return list(every)[:1]
+            return frozenset(every[:1])
         if self.leads_in(max(at for at in mine if self.passages[at].row == rows[0])):
             own = rows[:1]
         else:
             own = [rows[0], rows[-1]]
-        return [at for at in mine if self.passages[at].row in own]
+        return frozenset(at for at in mine if self.passages[at].row in own)
 
-    def _says_something(self, at: int) -> bool:
+    def _says_something(self, at: int, own: Collection[int]) -> bool:
         one = self.passages[at]
         if one.shape in ("heading", "call", "output") or self.leads_in(at) or self.announces(at):
             return False
-        if one.role == "user" and not self.talk and at not in self._own_words(one.turn):
+        if one.role == "user" and not self.talk and at not in own:
             return False
         return one.shape != "prose" or not self.is_chatter(at)
 
@@ -277,7 +273,7 @@ class Branch:
                 one.role == "assistant" and one.text[0].islower() and self.passages[at - 1].row < one.row
             )
             back = _REFERS_BACK.match(one.text) is not None or few < LEAST_WORDS or fragment
-            return mine[mine.index(at) - 1] if back and not self.is_item(at) else None
+            return mine[bisect_left(mine, at) - 1] if back and not self.is_item(at) else None
         before = self.prose_of(one.turn - 1) if one.turn else []
         if not before or (one.role == "assistant" and not self.talk) or self.is_chatter(before[-1]):
             return None

@@ -82,9 +82,13 @@ def note(
 ) -> list[PayloadLine]:
     """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens."""
     branch = Branch.of(messages, target_texts)
-    writer = _NoteWriter(branch, _wanted(branch, focus), budget, _ratio(branch, count_tokens))
+    outcomes = _outcomes(branch)
+    worth = _wanted(branch, focus)
+    for at, value in outcomes.items():
+        worth[at] = value
+    writer = _NoteWriter(branch, worth, budget, _ratio(branch, count_tokens))
     writer.list_files()
-    writer.choose(at for at in range(len(branch.passages)) if branch.told[at] or writer.is_outcome(at))
+    writer.choose(at for at in range(len(branch.passages)) if branch.told[at] or at in outcomes)
     if all(branch.passages[at].shape == "output" for at in writer.chosen):
         # Nobody wrote anything in words of their own: tool calls and thanks are better than nothing.
         writer.least = 0.0
@@ -106,6 +110,18 @@ def _wanted(branch: Branch, focus: str) -> list[float]:
         worth * (IN_FOCUS if asked & words else 1.0)
         for worth, words in zip(worths(branch), branch.words, strict=True)
     ]
+
+
+def _outcomes(branch: Branch) -> dict[int, float]:
+    """Return the output of tools after which nobody said anything, with its worth."""
+    spoken = (turn for turn, one in enumerate(branch.messages) if one.role != "tool" and one.text.strip())
+    last_said = max(spoken, default=-1)
+    return {
+        at: FAILURE if _FAILED.search(one.text) else OUTPUT
+        for at, one in enumerate(branch.passages)
+        if one.shape == "output" and one.turn >= last_said
+        if not (_LISTED.match(one.text) or is_code(one.text))
+    }
 
 
 def _ratio(branch: Branch, count_tokens: Callable[[str], int]) -> float:
@@ -153,13 +169,6 @@ class _NoteWriter:
         self.files.append(PayloadLine(line, (id,), FILES, quoted=quoted))
         return cost
 
-    def is_outcome(self, at: int) -> bool:
-        """Whether a passage is output of a tool after which nobody said anything."""
-        one = self.branch.passages[at]
-        if one.shape != "output" or one.turn < self.branch.last_said:
-            return False
-        return not (_LISTED.match(one.text) or is_code(one.text))
-
     def choose(self, among: Iterable[int]) -> None:
         """Choose the passages that are worth most for their length, with what they need, while there is room."""
         wanted = frozenset(at for at in among if at not in self.chosen)
@@ -174,7 +183,7 @@ class _NoteWriter:
             if heap and gain < -heap[0][0]:
                 heapq.heappush(heap, (-gain, at))
                 continue
-            if self._worth(at) < self.least or self._cost(group) > self.room:
+            if self.worth[at] < self.least or self._cost(group) > self.room:
                 continue
             self.room -= self._cost(group)
             self.order.append(group)
@@ -204,12 +213,7 @@ class _NoteWriter:
         beside = any(
             one in self.chosen and self.branch.passages[one].turn == turn for one in (at - 1, at + 1)
         )
-        return self._worth(at) * (BESIDE if beside else 1.0) * (AGAIN + (1 - AGAIN) * fresh)
-
-    def _worth(self, at: int) -> float:
-        if self.is_outcome(at):
-            return FAILURE if _FAILED.search(self.branch.passages[at].text) else OUTPUT
-        return self.worth[at]
+        return self.worth[at] * (BESIDE if beside else 1.0) * (AGAIN + (1 - AGAIN) * fresh)
 
     def _size(self, at: int) -> float:
         text = self.branch.passages[at].text
