@@ -24,7 +24,7 @@ from forky_core.merge.block import (
     read_quotation,
     without_headings,
 )
-from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.findings import MergeFindings
 from forky_core.merge.headings import (
     ALSO_SAID,
     ATTACHED,
@@ -268,7 +268,9 @@ def _with_whole_blocks(rows: Iterable[ParsedLine]) -> Iterator[ParsedLine]:
 
 def citable_ids(merge: MergePart) -> tuple[MessageId, ...]:
     """Return the ids that a payload's marks may name: its messages, and those of its conflicts and corrections."""
-    return tuple(dict.fromkeys((*map(MessageId, merge.messages), *Findings.from_json(merge.claims).cites)))
+    return tuple(
+        dict.fromkeys((*map(MessageId, merge.messages), *MergeFindings.from_json(merge.claims).cites))
+    )
 
 
 def _in_one_piece(row: ParsedLine) -> ParsedLine:

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from forky_core.context.masking import reverted
 from forky_core.merge.conflicts.conflict import Conflict
-from forky_core.merge.conflicts.findings import Correction, Findings, findings_of, settled_and_open
+from forky_core.merge.conflicts.findings import Correction, MergeFindings, findings_of, settled_and_open
 from forky_core.merge.headings import CORRECTS
 from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.wording import ShortIds, one_line
@@ -88,7 +88,7 @@ def with_corrections(plan: MergePlan) -> MergePlan:
         return plan.of_sides([with_corrections(side) for side in plan.sides])
     draft = plan.drafts[0].draft
     part = draft.parts[0] if draft.parts else None
-    if not isinstance(part, MergePart) or (found := Findings.from_json(part.claims)).corrects:
+    if not isinstance(part, MergePart) or (found := MergeFindings.from_json(part.claims)).corrects:
         return plan
     kept = replace(part, claims=replace(found, corrects=plan.corrects).to_json())
     if part.kind.reading == "lines":

@@ -15,7 +15,7 @@ from functools import partial
 from itertools import groupby
 
 from forky_core.merge.block import NamedMessages, PayloadLine, render
-from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.findings import MergeFindings
 from forky_core.merge.headings import WRITTEN, is_heading
 from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.sentences import Span, spans
@@ -55,7 +55,7 @@ class NoteText:
         return carried_over(self.text, self.sources, text)
 
 
-def with_sources(kept: Findings, text: str, sources: Sources) -> Findings:
+def with_sources(kept: MergeFindings, text: str, sources: Sources) -> MergeFindings:
     """Return findings with what the sentences of their payload rest on."""
     return replace(kept, sources=sources, lines=tuple(_line_of(text, span) for span in spans(text)))
 
@@ -67,7 +67,7 @@ def note_sources(merge: MergePart) -> Sources:
     """
     if '"sources"' not in merge.claims:
         return ()
-    kept, found = Findings.from_json(merge.claims), spans(merge.text)
+    kept, found = MergeFindings.from_json(merge.claims), spans(merge.text)
     if len(kept.sources) == len(found):
         return kept.sources
     if len(kept.lines) != len(kept.sources):

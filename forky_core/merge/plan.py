@@ -14,7 +14,7 @@ from typing import Literal
 
 from forky_core.merge.block import cited
 from forky_core.merge.conflicts.conflict import Conflict
-from forky_core.merge.conflicts.findings import Correction, Findings
+from forky_core.merge.conflicts.findings import Correction, MergeFindings
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.headings import WRITTEN
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
@@ -261,7 +261,7 @@ class MergePlan:
         assert block is not None
         text = note.below_header(self.header, self.short)
         made = self.squash_block(text, note.cites or self.turns, made_by)
-        kept = with_sources(Findings.from_json(block.claims).still_in(text), text, note.sources_in(text))
+        kept = with_sources(MergeFindings.from_json(block.claims).still_in(text), text, note.sources_in(text))
         return self.with_block(replace(made, claims=kept.to_json()))
 
     def edited(self, text: str, sources: Sources | None = None) -> MergePlan:
@@ -285,7 +285,7 @@ class MergePlan:
             raise BadContent("A merge needs some text.", "To merge nothing, cancel.")
         if not self._cites:
             return replace(self.with_block(replace(block, text=text)), by_hand=True)
-        found = Findings.from_json(block.claims)
+        found = MergeFindings.from_json(block.claims)
         if sources is None:
             sources = carried_over(block.text, note_sources(block), text)
         cites = (*all_of(sources), *cited(text, self.citable)) or self.turns

@@ -12,11 +12,12 @@ from dataclasses import dataclass, replace
 from forky_core.merge.attribution import attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.branch_merge import plan_branch_merge
-from forky_core.merge.conflicts.findings import Findings, settled_and_open
+from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.note.compose import default_budget, note, only_courtesies
+from forky_core.merge.note.branch import NoteBranch
+from forky_core.merge.note.compose import default_budget, note_of, only_courtesies
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -54,7 +55,7 @@ def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions
         citations_of_merges=note.citations_of_merges,
         claims=note.findings.to_json(),
     )
-    courtesies = only_courtesies(found.turns)
+    courtesies = not note.speaks and only_courtesies(found.turns)
     return replace(plan, warnings=(*plan.warnings, ONLY_COURTESIES)) if courtesies else plan
 
 
@@ -63,10 +64,12 @@ class BranchNote:
     """What a merge tells about a branch."""
 
     lines: tuple[PayloadLine, ...]
-    findings: Findings
+    findings: MergeFindings
     """The conflicts that the lines pass on from earlier merges."""
     citations_of_merges: Mapping[MessageId, tuple[MessageId, ...]]
     """For each merge among the turns, the messages that it cites."""
+    speaks: bool
+    """Whether a line of the branch that the reader does not know says something by itself."""
 
 
 def branch_note(inputs: MergeInputs, turns: Sequence[Message], room: float, focus: str = "") -> BranchNote:
@@ -78,8 +81,9 @@ def branch_note(inputs: MergeInputs, turns: Sequence[Message], room: float, focu
     told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
     known += [line.text for line in told]
     left = room - count(render("", told, short)) if told else room
-    lines = note(said.messages, known, left, focus=focus, count_tokens=count)
-    return BranchNote((*told, *lines), _passed(turns, told), said.citations_of_merges)
+    branch = NoteBranch.of(said.messages, known)
+    lines = note_of(branch, left, focus=focus, count_tokens=count)
+    return BranchNote((*told, *lines), _passed(turns, told), said.citations_of_merges, any(branch.told))
 
 
 def _passed_on(
@@ -102,11 +106,11 @@ def _passed_on(
     return [*first, *more]
 
 
-def _passed(turns: Sequence[Message], told: Sequence[PayloadLine]) -> Findings:
+def _passed(turns: Sequence[Message], told: Sequence[PayloadLine]) -> MergeFindings:
     """Return the conflicts of the branch's merges, as far as the lines repeat them."""
     settled, still_open = settled_and_open(merge for turn in turns for merge in turn.merges)
     text = "\n".join(line.text for line in told)
-    return Findings(tuple(one for one in (*settled, *still_open) if f"{one.about}: " in text))
+    return MergeFindings(tuple(one for one in (*settled, *still_open) if f"{one.about}: " in text))
 
 
 SQUASH = Strategy(

@@ -18,7 +18,7 @@ from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.comparison import compare
 from forky_core.merge.conflicts.conflict import Choice, Conflict, by_policy, choose, told_apart
-from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.findings import MergeFindings
 from forky_core.merge.conflicts.sides import CUT
 from forky_core.merge.corrections import correction_rows
 from forky_core.merge.headings import SETTLED, UNRESOLVED, WRITTEN
@@ -235,7 +235,7 @@ def written(plan: ThreeWayPlan) -> ThreeWayPlan:
         lines += note.below
         text = note.below_header(plan.header, plan.short, conflicts)
     text += _corrections(plan)
-    found = Findings(tuple(told), plan.corrects)
+    found = MergeFindings(tuple(told), plan.corrects)
     cites = {
         *chain.from_iterable(one.cites for one in told),
         *chain.from_iterable(line.cites for line in lines),

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from forky_core.merge.conflicts.conflict import Choice, Policy
-from forky_core.merge.conflicts.findings import Findings, settled_and_open
+from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open
 from forky_core.merge.headings import NOTE, OF_FORMER_CLAIMS
 from forky_core.merge.marks import NoteText
 from forky_core.merge.plan_lines import NOTHING_TO_TELL
@@ -286,7 +286,7 @@ def test_the_conflicts_are_recorded_in_the_message_and_read_back() -> None:
     plan = three_way(talk)
     (landed,) = talk.land(plan)
     assert landed.merge is not None
-    (one,) = Findings.from_json(landed.merge.claims).conflicts
+    (one,) = MergeFindings.from_json(landed.merge.claims).conflicts
     assert one.says == plan.conflicts[0].says and one.possible
 
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.conflicts.conflict import Choice, Conflict, Quotation
-from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.findings import MergeFindings
 from forky_core.merge.wording import ShortIds
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
@@ -51,7 +51,7 @@ def test_a_mark_inside_a_line_is_drawn_where_it_names_a_message() -> None:
 def test_what_the_other_side_of_a_conflict_rests_on_is_named_too() -> None:
     """A three-way payload stands for the source's messages and cites the target's beside them."""
     words = (Quotation("main", TWO, "port 2"), Quotation("debug", ONE, "port 1"))
-    claims = Findings((Conflict("port", words, choice=Choice("text", "1")),)).to_json()
+    claims = MergeFindings((Conflict("port", words, choice=Choice("text", "1")),)).to_json()
     merge = MergePart(
         "three-way", "debug", (ONE,), "head\nSettled:\n- port: 1 [aaaaaa] [bbbbbb]", claims=claims
     )

@@ -14,7 +14,7 @@ from forky_core.conversation.merging.merging import RESOLUTIONS
 from forky_core.conversation.reader import reader_of
 from forky_core.conversation.session import Session
 from forky_core.merge.conflicts.conflict import Choice, Conflict, choose, told_apart
-from forky_core.merge.conflicts.findings import Findings, settled_and_open, with_sides
+from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open, with_sides
 from forky_core.merge.headings import RESOLVED
 from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.wording import ShortIds
@@ -52,7 +52,9 @@ def plan_resolution(session: Session, branch: Branch, choices: Mapping[str, Choi
     text = "\n".join((RESOLVED, *rows))
     cites = {id for one in decided for id in one.cites}
     stands_for = tuple(id for id in messages if id in cites)
-    part = MergePart(THREE_WAY.name, branch.name, stands_for, text, claims=Findings(tuple(decided)).to_json())
+    part = MergePart(
+        THREE_WAY.name, branch.name, stands_for, text, claims=MergeFindings(tuple(decided)).to_json()
+    )
     reader = reader_of(session, branch.rules)
     remembered = {f"{RESOLUTIONS}{one.hash}": one.stored() for one in decided}
     return MergePlan(

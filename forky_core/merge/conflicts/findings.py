@@ -57,7 +57,7 @@ class FormerClaim:
 
 
 @dataclass(frozen=True, slots=True)
-class Findings:
+class MergeFindings:
     """The record of one merge."""
 
     conflicts: tuple[Conflict, ...] = ()
@@ -80,11 +80,11 @@ class Findings:
         found += [id for one in self.corrects for id in (one.merge, one.by)]
         return tuple(dict.fromkeys(found))
 
-    def still_in(self, text: str) -> Findings:
+    def still_in(self, text: str) -> MergeFindings:
         """Return the open conflicts and the corrections that a text tells; what was settled stays, since it was chosen,
         not worded.
         """
-        return Findings(
+        return MergeFindings(
             tuple(one for one in self.conflicts if one.choice is not None or f"{one.about}: " in text),
             tuple(one for one in self.corrects if one.quoted in text),
         )
@@ -102,7 +102,7 @@ class Findings:
         return canonical_json(entry) if entry else ""
 
     @classmethod
-    def from_json(cls, text: str) -> Findings:
+    def from_json(cls, text: str) -> MergeFindings:
         """Parse what a merge of this or a former version recorded.
 
         Anything else records nothing, since an imported file may hold anything.
@@ -123,9 +123,9 @@ class Findings:
             return cls()
 
 
-def findings_of(message: Message) -> tuple[Findings, ...]:
+def findings_of(message: Message) -> tuple[MergeFindings, ...]:
     """Return what each payload of a message records."""
-    return tuple(Findings.from_json(merge.claims) for merge in message.merges if merge.claims)
+    return tuple(MergeFindings.from_json(merge.claims) for merge in message.merges if merge.claims)
 
 
 def settled_and_open(merges: Iterable[MergePart]) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:
@@ -135,7 +135,7 @@ def settled_and_open(merges: Iterable[MergePart]) -> tuple[tuple[Conflict, ...],
     claims: dict[str, tuple[FormerClaim, str]] = {}
     gone: set[str] = set()
     for merge in merges:
-        found = Findings.from_json(merge.claims)
+        found = MergeFindings.from_json(merge.claims)
         claims |= {claim.id: (claim, merge.source) for claim in found.claims}
         gone |= found.gone.union(*(claim.settles for claim in found.claims))
         for one in found.conflicts:

@@ -64,7 +64,7 @@ _PROGRAM = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Branch:
+class NoteBranch:
     """The passages of a branch that may be quoted, with what each of them needs."""
 
     messages: Sequence[Message]
@@ -97,7 +97,7 @@ class Branch:
     """For each rare word, the sentences that have it and may be told."""
 
     @classmethod
-    def of(cls, messages: Sequence[Message], known_texts: Sequence[str]) -> Branch:
+    def of(cls, messages: Sequence[Message], known_texts: Sequence[str]) -> NoteBranch:
         """Read the messages for somebody who has read `known_texts`."""
         # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
         offline = {message.id for message in messages if message.text.startswith(QUOTES)}

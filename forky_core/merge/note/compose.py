@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import FILES, SAID
-from forky_core.merge.note.branch import Branch
+from forky_core.merge.note.branch import NoteBranch
 from forky_core.merge.note.passages import NotePassage, atoms, call_text, is_code
 from forky_core.merge.note.traits import worths
 from forky_core.merge.wording import ShortIds, one_line
@@ -81,7 +81,17 @@ def note(
     count_tokens: Callable[[str], int] = estimate_tokens,
 ) -> list[PayloadLine]:
     """Write a note about `messages` for a reader who knows `target_texts`, within `budget` tokens."""
-    branch = Branch.of(messages, target_texts)
+    return note_of(NoteBranch.of(messages, target_texts), budget, focus=focus, count_tokens=count_tokens)
+
+
+def note_of(
+    branch: NoteBranch,
+    budget: float,
+    *,
+    focus: str = "",
+    count_tokens: Callable[[str], int] = estimate_tokens,
+) -> list[PayloadLine]:
+    """Write a note about a branch that has been read, within `budget` tokens."""
     outcomes = _outcomes(branch)
     worth = _wanted(branch, focus)
     for at, value in outcomes.items():
@@ -98,12 +108,12 @@ def note(
 
 def only_courtesies(messages: Sequence[Message]) -> bool:
     """Whether messages say nothing but greetings and thanks."""
-    branch = Branch.of(messages, ())
+    branch = NoteBranch.of(messages, ())
     spoken = all(one.shape == "prose" for one in branch.passages)
     return bool(branch.passages) and spoken and not any(branch.told)
 
 
-def _wanted(branch: Branch, focus: str) -> list[float]:
+def _wanted(branch: NoteBranch, focus: str) -> list[float]:
     """Return the worth of every passage for a reader who asks for `focus`."""
     asked = frozenset(terms(focus))
     return [
@@ -112,7 +122,7 @@ def _wanted(branch: Branch, focus: str) -> list[float]:
     ]
 
 
-def _outcomes(branch: Branch) -> dict[int, float]:
+def _outcomes(branch: NoteBranch) -> dict[int, float]:
     """Return the output of tools after which nobody said anything, with its worth."""
     spoken = (turn for turn, one in enumerate(branch.messages) if one.role != "tool" and one.text.strip())
     last_said = max(spoken, default=-1)
@@ -124,7 +134,7 @@ def _outcomes(branch: Branch) -> dict[int, float]:
     }
 
 
-def _ratio(branch: Branch, count_tokens: Callable[[str], int]) -> float:
+def _ratio(branch: NoteBranch, count_tokens: Callable[[str], int]) -> float:
     """Return the model's tokens per estimated token, measured on a sample of the branch."""
     sample = "\n".join(one.text for one in branch.passages[:: max(1, len(branch.passages) // 50)])
     return max(0.2, count_tokens(sample) / max(1, estimate_tokens(sample))) if sample else 1.0
@@ -132,7 +142,7 @@ def _ratio(branch: Branch, count_tokens: Callable[[str], int]) -> float:
 
 @dataclass(slots=True)
 class _NoteWriter:
-    branch: Branch
+    branch: NoteBranch
     worth: Sequence[float]
     room: float
     """The tokens that are left."""

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
-from forky_core.merge.note.branch import Branch
+from forky_core.merge.note.branch import NoteBranch
 from forky_core.merge.note.cues import CUES, NO
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
@@ -81,7 +81,7 @@ SUBSTANTIAL = 0.2
 """The share of the longest answer's length that an answer must have to be the one that concludes."""
 
 
-def worths(branch: Branch) -> list[float]:
+def worths(branch: NoteBranch) -> list[float]:
     """Return the worth of every passage, from 0 to 1."""
     weights = TALK if branch.talk else WEIGHTS
     return [
@@ -90,7 +90,7 @@ def worths(branch: Branch) -> list[float]:
     ]
 
 
-def traits_of(branch: Branch) -> Iterator[dict[str, float]]:
+def traits_of(branch: NoteBranch) -> Iterator[dict[str, float]]:
     """Yield the traits of every passage by name, from 0 to about 1; a trait without a name is 0."""
     last = max(1, len(branch.messages) - 1)
     closing = -1 if branch.talk else _closing(branch)
@@ -137,7 +137,7 @@ def traits_of(branch: Branch) -> Iterator[dict[str, float]]:
         }
 
 
-def _closing(branch: Branch) -> int:
+def _closing(branch: NoteBranch) -> int:
     """Return the last answer of a model with content, -1 if there is none."""
     length = {
         turn: sum(len(branch.passages[at].text) for at in branch.prose_of(turn))

@@ -13,7 +13,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 
 _LISTED = 20
-"""Findings drawn; the command line prints all of them."""
+"""MergeFindings drawn; the command line prints all of them."""
 
 
 def verify_button(key: str, help: str) -> bool:

@@ -7,7 +7,7 @@ import json
 import pytest
 
 from forky_core.merge.conflicts.conflict import Choice, Conflict, Quotation, choose, remembered, told_apart
-from forky_core.merge.conflicts.findings import Correction, Findings, settled_and_open, with_sides
+from forky_core.merge.conflicts.findings import Correction, MergeFindings, settled_and_open, with_sides
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import MergePart
@@ -17,7 +17,7 @@ PORT = Conflict("port", (Quotation("main", ONE, "The port is 1."), Quotation("si
 
 
 def merge(*conflicts: Conflict, claims: str = "", source: str = "side") -> MergePart:
-    return MergePart("three-way", source, (), "", claims=claims or Findings(conflicts).to_json())
+    return MergePart("three-way", source, (), "", claims=claims or MergeFindings(conflicts).to_json())
 
 
 def settled(conflict: Conflict, text: str) -> Conflict:
@@ -26,18 +26,20 @@ def settled(conflict: Conflict, text: str) -> Conflict:
 
 def test_conflicts_corrections_and_sources_are_read_back_as_they_were() -> None:
     named = Conflict("host", PORT.says, "some/model")
-    found = Findings((PORT, settled(named, "It is up.")), (Correction(ONE, "was", "is", TWO),), ((ONE,), ()))
-    assert Findings.from_json(found.to_json()) == found
+    found = MergeFindings(
+        (PORT, settled(named, "It is up.")), (Correction(ONE, "was", "is", TWO),), ((ONE,), ())
+    )
+    assert MergeFindings.from_json(found.to_json()) == found
     assert set(found.cites) == {ONE, TWO}
 
 
 @pytest.mark.parametrize("text", ["", "null", "[]", "{", '{"conflicts": 1}', '{"claims": [{"type": 1}]}'])
 def test_anything_else_records_nothing(text: str) -> None:
-    assert Findings.from_json(text) == Findings()
+    assert MergeFindings.from_json(text) == MergeFindings()
 
 
 def test_a_payload_that_records_nothing_has_the_hash_that_it_always_had() -> None:
-    assert Findings().to_json() == Findings(sources=((), ())).to_json() == ""
+    assert MergeFindings().to_json() == MergeFindings(sources=((), ())).to_json() == ""
 
 
 def test_an_open_conflict_stays_until_the_same_words_are_settled() -> None:
@@ -71,7 +73,7 @@ def test_claims_of_former_merges_are_the_conflicts_that_they_make() -> None:
 
 def test_a_former_claim_settles_others_by_their_ids_and_a_choice_of_today_by_their_words() -> None:
     first = merge(claims=former(CLAIM_ONE, CLAIM_TWO))
-    ids = [one.id for one in Findings.from_json(first.claims).claims]
+    ids = [one.id for one in MergeFindings.from_json(first.claims).claims]
     result: dict[str, object] = {
         "type": "decision", "text": "It is 2.", "cites": [ONE, TWO], "key": "port", "supersedes": ids
     }  # fmt: skip

@@ -13,7 +13,7 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import render
-from forky_core.merge.conflicts.findings import Findings
+from forky_core.merge.conflicts.findings import MergeFindings
 from forky_core.merge.editing import BranchLines, Editing
 from forky_core.merge.marks import Sources, marked, note_sources, with_sources
 from forky_core.merge.plan import MergePlan
@@ -147,7 +147,7 @@ def test_what_was_not_confirmed_is_marked_for_a_person_and_says_so_to_anybody_el
 
 def sources_of_block(plan: MergePlan) -> object:
     assert plan.block is not None
-    assert Findings.from_json(plan.block.claims).lines
+    assert MergeFindings.from_json(plan.block.claims).lines
     return note_sources(plan.block)
 
 
@@ -214,10 +214,10 @@ def test_sources_stay_in_their_lines_where_sentences_were_cut_elsewhere_when_the
     each = ((), (a,), (b,), (a,), (c,))
 
     def read(sources: Sources, lines: tuple[int, ...]) -> Sources:
-        claims = Findings(sources=sources, lines=lines).to_json()
+        claims = MergeFindings(sources=sources, lines=lines).to_json()
         return note_sources(MergePart("squash", "debug", (a, b, c), text, claims=claims))
 
-    stored = with_sources(Findings(), text, each)
+    stored = with_sources(MergeFindings(), text, each)
     assert read(stored.sources, stored.lines) == each == read(each, ())
     # The first line as one sentence; as three; and the note without lines that were appended to it later.
     assert read(((), (a, b), (a,), (c,)), (0, 1, 2, 2)) == ((), (), (a, b), (a,), (c,))
