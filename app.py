@@ -43,8 +43,8 @@ from forky_core.gateway.headers import (  # noqa: E402
     inline_script_hashes,
 )
 from forky_core.gateway.health import READY, Readiness  # noqa: E402
-from forky_core.gateway.links import PREFIX as LINKS  # noqa: E402
-from forky_core.gateway.links import LinkAt  # noqa: E402
+from forky_core.gateway.links.route import PREFIX as LINKS  # noqa: E402
+from forky_core.gateway.links.route import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
@@ -63,15 +63,15 @@ from forky_core.gateway.serving import (  # noqa: E402
 from forky_core.gateway.unknown_address import FORMER, FormerWorkspace, UnknownAddress  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
 from forky_core.gateway.watching import Watching  # noqa: E402
+from forky_core.llm.process_tuning import tune_process  # noqa: E402
 from forky_core.llm.tracing import trace_model_calls  # noqa: E402
 from forky_core.model.errors import ForkyError  # noqa: E402
-from forky_core.observability import events  # noqa: E402
-from forky_core.process import tune_process  # noqa: E402
+from forky_core.people.former_workspaces import former_workspaces  # noqa: E402
+from forky_core.people.refused_requests import OVERLOADED  # noqa: E402
+from forky_core.process import events  # noqa: E402
+from forky_core.process.settings import Settings, gone_settings  # noqa: E402
 from forky_core.render.policy import script_sources  # noqa: E402
-from forky_core.settings import Settings, gone_settings  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
-from forky_core.team.former_workspaces import former_workspaces  # noqa: E402
-from forky_core.team.refused_requests import OVERLOADED  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
@@ -85,13 +85,13 @@ from pages.ui.streamlit_patches.session_counts import session_readings  # noqa: 
 from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # noqa: E402
 
 if TYPE_CHECKING:
-    from forky_core.backup.backup_desk import BackupDesk
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.asgi import Scope
+    from forky_core.gateway.links.link import Link
+    from forky_core.gateway.links.links import Links
     from forky_core.model.parts import Json
-    from forky_core.publishing.links.link import Link
-    from forky_core.publishing.links.links import Links
+    from forky_core.people.backup.backup_desk import BackupDesk
     from forky_core.store.herald import Heard
 
 DROP_PAGES_EVERY = 1_800.0
@@ -228,7 +228,7 @@ def backup_desk() -> BackupDesk | None:
     """Makes the backups that `forky admin backup` asks this server for; None on the server of one person."""
     if TEAM is None:
         return None
-    from forky_core.backup.backup_desk import BackupDesk  # noqa: PLC0415 - only where there is a team
+    from forky_core.people.backup.backup_desk import BackupDesk  # noqa: PLC0415 - only where there is a team
     from pages.ui.workspace import back_up_server  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return BackupDesk(TEAM, back_up_server)

@@ -23,7 +23,6 @@ from forky_core.conversation.message_origins import MessageOrigins, call_index
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
-from forky_core.layout.shape import shape_of
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import EMPTY_VIEW, ConversationId, Message, Rules, seal
@@ -31,6 +30,7 @@ from forky_core.model.parts import Draft, MergePart, TextPart
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
+from forky_core.views.layout.shape import shape_of
 from forky_core.views.notebook import notebook
 
 SIZES = (5_000, 10_000, 20_000)

@@ -39,8 +39,8 @@ def _spent(work: Callable[[], object]) -> float:
 
 def _clicks(folder: Path, rounds: int) -> Iterator[Line]:
     from forky_core.model import ConversationId  # noqa: PLC0415 - the environment must be set before the pages are loaded
-    from forky_core.team.roles import Role  # noqa: PLC0415 - as above
-    from forky_core.team.team import Team  # noqa: PLC0415 - as above
+    from forky_core.people.roles import Role  # noqa: PLC0415 - as above
+    from forky_core.people.team import Team  # noqa: PLC0415 - as above
     from pages.ui import workspace as served  # noqa: PLC0415 - as above
     from tests.pages.apptest import open_page, words  # noqa: PLC0415 - as above
 
@@ -87,9 +87,9 @@ def _requests(folder: Path, number: int) -> Iterator[Line]:
     from forky_core.gateway.access.gate import Gate  # noqa: PLC0415 - beside the imports above
     from forky_core.gateway.access.origins import Origins  # noqa: PLC0415 - as above
     from forky_core.gateway.access.team_sign_in import TeamSignIn  # noqa: PLC0415 - as above
-    from forky_core.team.roles import Role  # noqa: PLC0415 - as above
-    from forky_core.team.team import Team  # noqa: PLC0415 - as above
-    from tests.team.asked import ask, echo  # noqa: PLC0415 - as above
+    from forky_core.people.roles import Role  # noqa: PLC0415 - as above
+    from forky_core.people.team import Team  # noqa: PLC0415 - as above
+    from tests.people.asked import ask, echo  # noqa: PLC0415 - as above
 
     team = Team(folder / "gate.sqlite")
     token = team.sessions.open(team.members.add("Ada", Role.OWNER).id)

@@ -24,7 +24,7 @@ from forky_core import Forky
 found = {"import": time.perf_counter() - begun}
 if tuned:
     try:
-        from forky_core.process import tune_process
+        from forky_core.llm.process_tuning import tune_process
         tune_process()
     except ImportError:
         pass

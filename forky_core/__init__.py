@@ -229,18 +229,18 @@ if TYPE_CHECKING:
     )
     from forky_core.model.payload_kinds import PayloadKind as PayloadKind
     from forky_core.model.room import Person as Person, Room as Room
-    from forky_core.process import tune_process as tune_process
-    from forky_core.publishing.links.link import Link as Link, LinkDraft as LinkDraft, NewLink as NewLink
-    from forky_core.publishing.links.links import Links as Links
-    from forky_core.publishing.links.making import make_link as make_link
-    from forky_core.publishing.private_texts import (
+    from forky_core.llm.process_tuning import tune_process as tune_process
+    from forky_core.gateway.links.link import Link as Link, LinkDraft as LinkDraft, NewLink as NewLink
+    from forky_core.gateway.links.links import Links as Links
+    from forky_core.gateway.links.making import make_link as make_link
+    from forky_core.formats.reports.private_texts import (
         private_values as private_values,
         without_private as without_private,
     )
-    from forky_core.publishing.publishing import report_of as report_of, write_report as write_report
-    from forky_core.publishing.report import Report as Report
-    from forky_core.votes.poll import Poll as Poll, Vote as Vote
-    from forky_core.votes.tally import Tally as Tally
+    from forky_core.formats.reports.publishing import report_of as report_of, write_report as write_report
+    from forky_core.formats.reports.report import Report as Report
+    from forky_core.conversation.voting.poll import Poll as Poll, Vote as Vote
+    from forky_core.conversation.voting.tally import Tally as Tally
 else:
     __all__ = list(_OFFERED)
 
@@ -249,7 +249,7 @@ def __getattr__(name: str) -> Any:
     from importlib import import_module  # noqa: PLC0415 - the import is what is put off
 
     if name not in _HOMES:
-        new = import_module(f"{__name__}.deprecations").replacement(name)
+        new = import_module(f"{__name__}.process.deprecations").replacement(name)
         if new is None:
             raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
         name = new

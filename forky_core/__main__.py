@@ -10,7 +10,7 @@ def main() -> int:
     try:
         # Loading takes a moment, in which Ctrl+C is pressed as well.
         from forky_core.cli import parser  # noqa: PLC0415
-        from forky_core.process import tune_process  # noqa: PLC0415
+        from forky_core.llm.process_tuning import tune_process  # noqa: PLC0415
     except KeyboardInterrupt:
         return 130
     tune_process()

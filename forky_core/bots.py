@@ -17,6 +17,7 @@ from typing import Protocol, cast
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import title_line
+from forky_core.documents.retrieval.rank import rank
 from forky_core.documents.shelf import DocumentStore
 from forky_core.forky import Forky
 from forky_core.llm.contract import Passage
@@ -25,7 +26,6 @@ from forky_core.model import Message, Role
 from forky_core.model.document import Document
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
-from forky_core.retrieval.rank import rank
 
 
 class Recalled(Protocol):

@@ -11,15 +11,15 @@ from weakref import WeakSet
 
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
+from forky_core.documents.offline_models import offline_models
 from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model
 from forky_core.model import ConversationId
 from forky_core.model.errors import InTheWay, NotFound, StoreDamaged, StoreError
-from forky_core.offline.models import offline_models
 from forky_core.preferences import restore_preferences
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from forky_core.store.contract import Store, StoreInFile, StoreOnServer
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving.note import refuse_half_moved
@@ -126,7 +126,7 @@ class Forky(Workspace):
         Raises:
             InTheWay: it is not in the trash.
         """
-        from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the start does without
+        from forky_core.gateway.links.links import Links  # noqa: PLC0415 - the start does without
 
         super().purge(id)
         Links(self.store).forget()

@@ -8,9 +8,9 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.layout.colors import branch_colors
 from forky_core.model import MessageId
 from forky_core.views.captions import opening_of
+from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on

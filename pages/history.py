@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.team.former_protection import NO_LONGER_PROTECTED, formerly_protected
+from forky_core.people.former_protection import NO_LONGER_PROTECTED, formerly_protected
 from forky_core.views.log import listed_numbers, log_page, numbers_of
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.lists import apply_list_style

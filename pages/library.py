@@ -9,7 +9,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
-from forky_core.team.sharing_marks import Whose, belongs_here
+from forky_core.people.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import Sort, count, shelf
 from pages.ui.components.finder import focus_search
 from pages.ui.components.links import follow_a_link_opened_beside

@@ -6,8 +6,8 @@ from collections.abc import Collection
 
 import streamlit as st
 
-from forky_core.team.administration import Administration
-from forky_core.team.allowance_desk import AllowanceDesk
+from forky_core.people.administration import Administration
+from forky_core.people.allowance_desk import AllowanceDesk
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page

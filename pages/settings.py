@@ -12,7 +12,7 @@ import streamlit as st
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
-from forky_core.team.guarded_models import GuardedModels
+from forky_core.people.guarded_models import GuardedModels
 from pages.ui.chat.people import draw_me
 from pages.ui.chat.starters import tour_button
 from pages.ui.components.lists import apply_list_style

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import NotFound
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.voting import ballot_of
-from forky_core.votes.poll import Poll
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, explain, locate

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 
 
 def write_package(folder: Path, **groups: dict[str, str]) -> None:

@@ -35,7 +35,7 @@ HOMES = {
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }
-VALUES = {"deprecations", "model", "opaque"}
+VALUES = {"model"}
 CONTRACTS = {
     "store.contract",
     "store.document_contract",
@@ -45,107 +45,45 @@ CONTRACTS = {
     "llm.tokens",
 }
 """`store.words` says what a search means, `llm.tokens` estimates text; neither needs an engine."""
-LOGS = {"observability.events"}
-"""What happens is told by the functions of the vocabulary, and by nothing else of logging."""
+BASE = VALUES | {"text", "process"}
 MAY_IMPORT: dict[str, set[str]] = {
-    "observability": set(),
-    "deprecations": set(),
-    "scheduling": set(),
-    "plugins": LOGS,
-    "model": VALUES,
-    "opaque": VALUES,
-    "extras": VALUES,
-    "settings": VALUES | {"observability"},
-    "private_files": set(),
-    "csv_lines": VALUES,
-    "fences": set(),
-    "graph": VALUES,
-    "layout": VALUES,
-    "retrieval": VALUES | CONTRACTS | {"fences"},
-    "context": VALUES | CONTRACTS | LOGS | {"scheduling", "graph", "plugins", "retrieval"},
-    "merge": VALUES | CONTRACTS | {"context", "fences", "graph", "plugins", "retrieval"},
+    "model": VALUES | {"process"},
+    "process": VALUES,
+    "text": VALUES,
+    "store": BASE,
+    "llm": BASE,
     "matching": VALUES,
-    "mathematics": set(),
-    "votes": VALUES,
-    "store": VALUES | LOGS | {"extras", "scheduling", "graph", "private_files", "settings"},
-    "llm": VALUES | LOGS | {"extras", "scheduling", "private_files", "settings"},
-    "offline": VALUES | {"llm.contract", "llm.tokens", "retrieval"},
-    "documents": VALUES | CONTRACTS | LOGS | {"extras", "plugins", "retrieval"},
-    "allowance": VALUES | CONTRACTS | LOGS | {"documents.searching", "llm.upstream"},
-    "conversation": VALUES
+    "documents": BASE | CONTRACTS,
+    "context": BASE | CONTRACTS | {"documents.retrieval"},
+    "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},
+    "conversation": BASE | CONTRACTS | {"context", "documents", "llm.upstream", "matching", "merge"},
+    "experiments": BASE | CONTRACTS | {"conversation"},
+    "views": BASE | CONTRACTS | {"context", "conversation", "documents.retrieval", "experiments", "merge"},
+    "render": BASE | CONTRACTS | {"context", "conversation", "views"},
+    "formats": BASE
     | CONTRACTS
-    | LOGS
-    | {"allowance", "context", "graph", "documents", "matching", "merge", "retrieval", "settings", "votes"},
-    "experiments": VALUES | CONTRACTS | LOGS | {"conversation", "csv_lines", "extras", "scheduling"},
-    "formats": VALUES
-    | CONTRACTS
-    | LOGS
     | {
         "context",
         "conversation",
-        "graph",
         "documents.cited_passages",
         "documents.html_text",
-        "fences",
+        "experiments",
         "matching",
         "merge.payload_copy",
-        "layout",
-        "plugins",
         "render",
-        "votes",
+        "views",
     },
-    "render": VALUES
-    | CONTRACTS
-    | {"context", "conversation", "extras", "fences", "layout", "mathematics", "views"},
-    "views": VALUES
+    "people": BASE
     | CONTRACTS
     | {
-        "context",
         "conversation",
-        "extras",
-        "fences",
-        "experiments",
-        "graph",
-        "layout",
-        "mathematics",
-        "merge",
-        "retrieval",
-        "votes",
-    },
-    "team": VALUES
-    | CONTRACTS
-    | LOGS
-    | {
-        "settings",
-        "allowance",
-        "conversation",
-        "csv_lines",
         "documents",
-        "extras",
         "formats.forky_file",
         "llm",
-        "private_files",
         "store.deciding",
+        "store.duckdb.store",
         "store.postgresql.one_connection",
-        "votes",
         "views",
-    },
-    "publishing": VALUES
-    | CONTRACTS
-    | LOGS
-    | {
-        "context",
-        "conversation",
-        "csv_lines",
-        "experiments",
-        "fences",
-        "formats",
-        "mathematics",
-        "merge.payload_copy",
-        "plugins",
-        "render",
-        "views",
-        "votes",
     },
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""

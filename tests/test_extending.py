@@ -25,7 +25,7 @@ from forky_core.formats.exporting.sharing import export_value, pieces
 from forky_core.formats.importing.landing import import_file
 from forky_core.gateway.v1.protocols import registry as protocols
 from forky_core.merge import strategies
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 from pages.ui import registry as pages
 from tests.builders import ScriptedModels, talk, workspace
 from tests.gateway.served import serving

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.process import tune_process
+from forky_core.llm.process_tuning import tune_process
 from tests.llm import wire
 from tests.programs import CHECKOUT
 
@@ -288,9 +288,9 @@ TUNED = """
 logging.getLogger("httpcore")
 import_litellm()
 before = snapshot()
-from forky_core.process import tune_process
+from forky_core.llm.process_tuning import tune_process
 tune_process()
-from forky_core.scheduling import short_turns, uncollected
+from forky_core.process.scheduling import short_turns, uncollected
 from forky_core.llm import loading
 loading.litellm()
 with short_turns(), uncollected():

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.documents.offline_models import offline_models
 from forky_core.llm.addresses import NAMED, Network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
-from forky_core.offline.models import offline_models
 from forky_core.preferences import (
     _kept_servers,
     add_server,
@@ -21,7 +21,7 @@ from forky_core.preferences import (
     remove_server,
     restore_preferences,
 )
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from forky_core.store.memory.store import MemoryStore
 
 QUIET = Settings(database=":memory:", probe=False)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.parser import parser
-from forky_core.settings import GONE
+from forky_core.process.settings import GONE
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = (CHECKOUT / "README.md", CHECKOUT / "docs" / "python.md")

@@ -17,9 +17,9 @@ from bench.mergebench.hindsight import Hindsight, cut
 from bench.mergebench.sources import folder
 from forky_core.forky import Forky
 from forky_core.formats.importing.landing import import_file
-from forky_core.graph import first_parent_path
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
+from forky_core.model.graph import first_parent_path
 from forky_core.model.parts import TextPart, ToolCallPart, ToolResultPart
 
 CASES_OF_A_SESSION = 4

@@ -14,7 +14,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 THRESHOLD = 0.1
 EPSILON = 0.1

@@ -17,7 +17,7 @@ from bench.mergebench.run import ABSENT, NOT_MADE, SHARES, Run, some
 from bench.mergebench.table import Table, Tally
 from bench.mergebench.true import QUICK_ITEMS
 from bench.mergebench.true import load as load_true
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 RUN = 8
 """Words in a row that tell a message."""

@@ -15,7 +15,7 @@ from importlib import import_module
 from importlib.util import find_spec
 
 from bench.mergebench.case import Language
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 UNKNOWN = 1e-8
 """The frequency of a word that the list does not hold."""

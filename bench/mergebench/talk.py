@@ -12,7 +12,7 @@ from typing import Any
 
 from bench.mergebench.case import Case, Role, Split, Turn, content
 from bench.mergebench.sources import folder
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 _EVIDENCE = re.compile(r"D(\d+):(\d+)")
 

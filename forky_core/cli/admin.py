@@ -17,14 +17,14 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.gateway.access.ways.reset import OPEN
 from forky_core.model.errors import NotFound
-from forky_core.settings import Settings
-from forky_core.team.account import OWNERS_HOURS, reset_link
-from forky_core.team.audit_report import as_json_lines, sentence
-from forky_core.team.former_workspaces import former_workspaces
-from forky_core.team.invitations import DAYS
-from forky_core.team.members import Member
-from forky_core.team.roles import ASSIGNABLE, role_named
-from forky_core.team.team import Team
+from forky_core.people.account import OWNERS_HOURS, reset_link
+from forky_core.people.audit_report import as_json_lines, sentence
+from forky_core.people.former_workspaces import former_workspaces
+from forky_core.people.invitations import DAYS
+from forky_core.people.members import Member
+from forky_core.people.roles import ASSIGNABLE, role_named
+from forky_core.people.team import Team
+from forky_core.process.settings import Settings
 from forky_core.views.times import stamp
 
 _LOCAL = "http://127.0.0.1:8501"

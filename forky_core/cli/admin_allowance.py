@@ -6,11 +6,11 @@ import argparse
 import json
 from collections.abc import Callable
 
-from forky_core.allowance.account import LIMITS
-from forky_core.allowance.amounts import NANO, Unit, read_amount
+from forky_core.conversation.allowance.account import LIMITS
+from forky_core.conversation.allowance.amounts import NANO, Unit, read_amount
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.team.allowances import EVERYBODY, FIELDS, Field, allowance_text
-from forky_core.team.team import Team
+from forky_core.people.allowances import EVERYBODY, FIELDS, Field, allowance_text
+from forky_core.people.team import Team
 
 ALL = "everybody"
 """In place of a handle: whoever has no allowance of their own."""

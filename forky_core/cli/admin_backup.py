@@ -7,12 +7,12 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
-from forky_core.backup.backup_desk import ask_for_backup
-from forky_core.backup.server_backup import Backup, back_up, read_backup, restore
 from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import NotFound, StoreBusy
-from forky_core.team.team import Team
+from forky_core.people.backup.backup_desk import ask_for_backup
+from forky_core.people.backup.server_backup import Backup, back_up, read_backup, restore
+from forky_core.people.team import Team
 
 Run = Callable[[Team, argparse.Namespace], int]
 

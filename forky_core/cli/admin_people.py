@@ -15,8 +15,8 @@ from forky_core.forky import Forky
 from forky_core.gateway.forgetting import forget_person
 from forky_core.gateway.person_export import save_person
 from forky_core.model.errors import NotFound, StoreBusy
-from forky_core.team.members import Member
-from forky_core.team.team import Team
+from forky_core.people.members import Member
+from forky_core.people.team import Team
 from forky_core.views.shelf import count
 
 Run = Callable[[argparse.Namespace], int]

@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING, cast
 
 from forky_core.cli.plain import one_line
 from forky_core.conversation.session import short
-from forky_core.extras import needed_for
 from forky_core.formats.exporting.registry import exporters
 from forky_core.merge.strategies import strategies
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
-from forky_core.settings import Settings
+from forky_core.process.extras import needed_for
+from forky_core.process.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.opening import open_store
 from forky_core.views.shelf import count, title_or_placeholder

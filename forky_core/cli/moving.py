@@ -15,10 +15,10 @@ from urllib.parse import urlsplit, urlunsplit
 from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.settings import Settings
+from forky_core.people.team import Team, people_beside, team_file
+from forky_core.process.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.moving.workspace import move_workspace
-from forky_core.team.team import Team, people_beside, team_file
 
 _PEOPLE = "The people came along, with their roles, sessions, shares and balances."
 _THERE = "TO has people of its own, which stay as they are; those of FROM were not copied."
@@ -86,7 +86,7 @@ def _copied_people(source: str, target: str) -> int | None:
     """Copy the people of a team's server to where those of the target belong, unless it has its own: 0 then. None where
     the source has no team.
     """
-    from forky_core.team.moving_people import copy_people  # noqa: PLC0415 - for this command alone
+    from forky_core.people.moving_people import copy_people  # noqa: PLC0415 - for this command alone
 
     here, there = people_beside(_place(source)), _place(target)
     if here is None:

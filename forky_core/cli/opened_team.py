@@ -8,9 +8,9 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from forky_core.model.errors import NotFound, RequestError
-from forky_core.settings import Settings
+from forky_core.people.team import Team, people_beside, team_file
+from forky_core.process.settings import Settings
 from forky_core.store.opening import ONE_WORKSPACE
-from forky_core.team.team import Team, people_beside, team_file
 
 
 @contextmanager

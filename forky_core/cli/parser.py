@@ -51,9 +51,9 @@ from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
-from forky_core.observability.log_setup import set_up_logging
-from forky_core.settings import Settings, gone_settings
-from forky_core.team.team import Team
+from forky_core.people.team import Team
+from forky_core.process.log_setup import set_up_logging
+from forky_core.process.settings import Settings, gone_settings
 
 COMMANDS = (
     up,
@@ -192,7 +192,7 @@ def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace)
 
 
 def _as_operator(forky: Forky, team: Team) -> Forky:
-    from forky_core.team.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
+    from forky_core.people.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
 
     return operator_view(forky, team)
 

@@ -9,7 +9,7 @@ import sys
 from forky_core.cli.plain import plain
 from forky_core.gateway.access.credentials import PasswordFile, hashed
 from forky_core.model.errors import BadContent
-from forky_core.settings import password_file
+from forky_core.process.settings import password_file
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -14,11 +14,11 @@ from forky_core.cli.noted_exports import note_operators_export
 from forky_core.cli.plain import one_line, print_pieces
 from forky_core.cli.private_values import report_private_values
 from forky_core.formats.forky_file.files import replacing
-from forky_core.publishing.form import pieces
-from forky_core.publishing.private_texts import private_values, without_private
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import FORMS, THINGS, form_for_file, publication_form
-from forky_core.publishing.report import Report
+from forky_core.formats.reports.form import pieces
+from forky_core.formats.reports.private_texts import private_values, without_private
+from forky_core.formats.reports.publishing import report_of
+from forky_core.formats.reports.registry import FORMS, THINGS, form_for_file, publication_form
+from forky_core.formats.reports.report import Report
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky

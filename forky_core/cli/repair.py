@@ -7,7 +7,7 @@ import json
 
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from forky_core.store.duckdb.file.repair import repair
 
 

@@ -8,9 +8,9 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.allowance.account import Allowance
-from forky_core.allowance.amounts import NANO, Unit, amount_text, read_amount
 from forky_core.cli.plain import one_line
+from forky_core.conversation.allowance.account import Allowance
+from forky_core.conversation.allowance.amounts import NANO, Unit, amount_text, read_amount
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.views.times import stamp

@@ -17,7 +17,7 @@ from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import plain
 from forky_core.gateway.access.origins import Origin, is_loopback
 from forky_core.model.errors import BadContent, NotFound, NotInstalled
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 
 FIRST_PORT = 8501
 """Streamlit's default port."""

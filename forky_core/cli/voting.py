@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.plain import one_line, plain
 from forky_core.conversation.session import short
+from forky_core.conversation.voting.tables import votes_csv
 from forky_core.conversation.voting.voting import called
 from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
-from forky_core.votes.tables import votes_csv
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
+    from forky_core.conversation.voting.poll import Poll, Vote
     from forky_core.forky import Forky
     from forky_core.model.parts import Json
-    from forky_core.votes.poll import Poll, Vote
 
 _WORDS = 400
 """Characters of an answer that `polls show` prints."""

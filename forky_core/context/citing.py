@@ -12,8 +12,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.quoting import in_quotes
+from forky_core.documents.retrieval.passages import NOT_FOUND
 from forky_core.model.document import ADDRESS, DocumentSearch, OfferedPassage
-from forky_core.retrieval.passages import NOT_FOUND
 
 SOURCES = "SOURCES:"
 _CITED = re.compile(r"\[(\d{1,3}(?:\s*[,;]\s*\d{1,3})*)\](?!\()")

@@ -18,7 +18,7 @@ from forky_core.model import Message, MessageId, Role
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.model.room import Voices
 from forky_core.model.wires import PLAIN, Wire
-from forky_core.scheduling import uncollected
+from forky_core.process.scheduling import uncollected
 
 _NOTHING: ProviderMessage = {}
 _STRETCH = 256

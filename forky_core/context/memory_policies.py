@@ -6,8 +6,8 @@ from forky_core.context.choosing import keep_last, keep_within, send_all, sum_up
 from forky_core.context.memory_policy import ContextChoice, MemoryPolicy, PolicyInputs
 from forky_core.model.errors import BadContent
 from forky_core.model.memory import MOST, Memory
-from forky_core.observability import events
-from forky_core.plugins import Registry
+from forky_core.process import events
+from forky_core.process.plugins import Registry
 
 _NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
 _IN_STEPS = (

@@ -10,9 +10,9 @@ from forky_core.conversation.merging.merge_request import follow_renamed
 from forky_core.conversation.session import Session, branch_in, short
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.visible import Visible
-from forky_core.graph import ancestors
 from forky_core.model import Branch, MessageId, Operation, Rules, View
 from forky_core.model.errors import InTheWay, NothingToDo, Outdated
+from forky_core.model.graph import ancestors
 
 
 class Unchanged:

@@ -12,7 +12,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from typing import Protocol
 
-from forky_core.allowance.book import Book
+from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.branch_origins import BranchOrigin, BranchOrigins
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.indexes import Indexes
@@ -68,7 +68,7 @@ class Models(Protocol):
 
 
 class RestrictedModels(Models):
-    """The models of somebody who may not ask all of them at any time (team/guarded_models.py).
+    """The models of somebody who may not ask all of them at any time (people/guarded_models.py).
 
     A class to inherit from: whether models are restricted is asked at every question, which a protocol answers slowly.
     """

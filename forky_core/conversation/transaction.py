@@ -15,7 +15,7 @@ from forky_core.conversation.identity import now
 from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation, Rules, View
 from forky_core.model.errors import NameTaken, NotFound, Outdated
 from forky_core.model.parts import Json
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Commit, Store
 
 T = TypeVar("T")

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field, replace
 from threading import Lock
 
 from forky_core.conversation.lineage import Lineage
-from forky_core.graph import ancestors
 from forky_core.model import ConversationId, Message, MessageId, View
 from forky_core.model.erasure import Erasure
+from forky_core.model.graph import ancestors
 
 _PATHS = 4
 _BESIDE = 500

@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Self
 
-from forky_core.allowance.book import Book
+from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.document_places import EMBEDDING, chosen_embedder
 from forky_core.conversation.identity import branch_name, new_id, title_line
@@ -23,6 +23,8 @@ from forky_core.conversation.session import Models, Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_text
 from forky_core.conversation.visible import VisibleCaches
+from forky_core.conversation.voting.poll import MARK
+from forky_core.conversation.voting.revealed import RevealedPoll, revealed_polls
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
 from forky_core.matching.call import LARGEST_FILE, Call
 from forky_core.matching.media import media_type_of
@@ -32,10 +34,8 @@ from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, S
 from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Store, Verification
-from forky_core.votes.poll import MARK
-from forky_core.votes.revealed import RevealedPoll, revealed_polls
 
 
 class Workspace:

@@ -11,9 +11,9 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from forky_core.documents.retrieval.bm25 import term_counts
 from forky_core.model.document import Chunk
-from forky_core.retrieval.bm25 import term_counts
-from forky_core.retrieval.sentences import sentences
+from forky_core.text.sentences import sentences
 
 SIZE = 2_000
 """The most characters of a chunk, without its overlap."""

@@ -7,8 +7,8 @@ import zipfile
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.reading import sections_of_html
 from forky_core.documents.source import DocumentSource
-from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
+from forky_core.process.extras import needed_for
 
 LARGEST_UNPACKED = 200_000_000
 """The most bytes of text inside; a small file that unpacks to more is a zip bomb."""

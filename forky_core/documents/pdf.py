@@ -7,8 +7,8 @@ from collections.abc import Iterator
 from forky_core.documents.chunking import DocumentSection
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
-from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
+from forky_core.process.extras import needed_for
 
 _FRESH = 200
 """Pages after which the file is opened again, at least: pypdf caches every object it has read."""

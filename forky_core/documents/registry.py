@@ -22,8 +22,8 @@ from forky_core.documents.pdf import PDF
 from forky_core.documents.reading import CODE, HTML, MARKDOWN, TABLE, TEXT
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent
-from forky_core.observability import events
-from forky_core.plugins import Registry
+from forky_core.process import events
+from forky_core.process.plugins import Registry
 
 KINDS: tuple[DocumentKind, ...] = (TEXT, MARKDOWN, HTML, PDF, DOCX, TABLE, CODE)
 """Those that Forky brings, in the order in which people are told of them."""

@@ -12,11 +12,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
+from forky_core.documents.retrieval import bm25
+from forky_core.documents.retrieval.parts_asked import parts_asked
 from forky_core.llm.contract import Passage
 from forky_core.model.document import ADDRESS, Chunk, Document, DocumentId, Numbers, SearchScope, source_of
 from forky_core.model.errors import BadContent
-from forky_core.retrieval import bm25
-from forky_core.retrieval.parts_asked import parts_asked
 from forky_core.store.document_contract import DocumentKeeper
 
 _LEAST = 0.25

@@ -32,7 +32,7 @@ from forky_core.model.errors import (
     StoreError,
 )
 from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment
-from forky_core.scheduling import Patient
+from forky_core.process.scheduling import Patient
 
 TOGETHER = 50
 """Cells whose branches are created by one operation."""

@@ -40,7 +40,7 @@ class ImportAccount:
     lost: int = 0
     """Of the nodes that became no message, those that should have: too many branches, or refused."""
     unread: Mapping[str, int] = field(default_factory=lambda: MappingProxyType({}))
-    """Parts that were kept without being understood, counted by their kind (opaque.py)."""
+    """Parts that were kept without being understood, counted by their kind (model/opaque.py)."""
     already: int = 0
     """Messages that were stored before: by an earlier import, or from an equal conversation of the same file."""
 

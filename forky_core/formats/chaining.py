@@ -16,8 +16,8 @@ from forky_core.formats.leftovers import Program, says_something
 from forky_core.formats.openai_messages import in_turns, openai_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Draft, Json, Part
-from forky_core.opaque import not_understood
 
 
 def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:

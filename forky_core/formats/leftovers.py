@@ -1,7 +1,7 @@
 """Fields of a message that an importer does not know: they are kept unchanged instead of being dropped (law 12).
 
 An importer names the fields that it reads, and those without content of the conversation (ids, times, counts, the
-program's own state). Any other field that is not empty becomes a part marked as not understood (opaque.py).
+program's own state). Any other field that is not empty becomes a part marked as not understood (model/opaque.py).
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from typing import Any
 
 from forky_core.formats.fields import shallow, words
 from forky_core.formats.roles import is_role
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Json, Part
-from forky_core.opaque import not_understood
 
 BOOKKEEPING = frozenset(
     (

@@ -15,6 +15,7 @@ from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeat
 from forky_core.formats.roles import role_of
 from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
+from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     Json,
     OpaquePart,
@@ -25,7 +26,6 @@ from forky_core.model.parts import (
     ToolResultPart,
     arguments_json,
 )
-from forky_core.opaque import is_left_unsaid
 
 ANY: Final = Program("another program")
 

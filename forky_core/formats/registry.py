@@ -44,8 +44,8 @@ from forky_core.formats.importing.readers.terminal_logs import Aider, ClaudeCode
 from forky_core.formats.importing.readers.trajectories import ATIF, SWEAgent
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.importing.readers.vscode_chat import VSCodeChat
-from forky_core.observability import events
-from forky_core.plugins import Registry
+from forky_core.process import events
+from forky_core.process.plugins import Registry
 
 _NARROW: tuple[Importer, ...] = (
     LlmLogs(),

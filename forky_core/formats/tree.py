@@ -19,8 +19,8 @@ from forky_core.formats.contract import Node, ParsedConversation
 from forky_core.formats.fields import are_halves
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.errors import BadName
+from forky_core.model.opaque import opaque
 from forky_core.model.parts import Draft, OpaquePart, Part, TextPart
-from forky_core.opaque import opaque
 
 MOST_TIPS = 5_000
 """The most ends of branches in one conversation; nodes that only further ones reach are left out, and counted."""

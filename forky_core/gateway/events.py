@@ -12,7 +12,7 @@ from urllib.parse import parse_qs
 from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import Receive, Scope, Send
-from forky_core.team.attempts import network_of
+from forky_core.people.attempts import network_of
 
 T = TypeVar("T")
 

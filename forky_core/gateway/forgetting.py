@@ -10,8 +10,8 @@ from __future__ import annotations
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
-from forky_core.team.members import Member
-from forky_core.team.team import Team
+from forky_core.people.members import Member
+from forky_core.people.team import Team
 
 
 def forget_person(

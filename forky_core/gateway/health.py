@@ -24,7 +24,7 @@ from typing import TYPE_CHECKING
 from forky_core.gateway.asgi import Receive, Scope, Send, answer
 from forky_core.gateway.serving import server_stops
 from forky_core.model.errors import ForkyError, StoreTooNew
-from forky_core.observability import events
+from forky_core.process import events
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from forky_core.allowance.account import Account, Allowance
+from forky_core.conversation.allowance.account import Account, Allowance
 from forky_core.gateway.tokens import NO_LIMIT, NewToken, Token, Tokens
 from forky_core.model.errors import NotFound
-from forky_core.team.access import Access
-from forky_core.team.roles import Role
+from forky_core.people.access import Access
+from forky_core.people.roles import Role
 
 
 class MemberTokens:

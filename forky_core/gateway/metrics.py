@@ -1,6 +1,6 @@
 """`GET /metrics`: counters and current readings, in Prometheus' format.
 
-The numbers are counted in plain Python as events happen (observability/counters.py); prometheus-client, which formats
+The numbers are counted in plain Python as events happen (process/counters.py); prometheus-client, which formats
 them, is imported at the first request, and has a registry of its own: a program around Forky may use the global one. No
 number names a conversation, a person or a text.
 
@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, header
 from forky_core.model.errors import StoreError
-from forky_core.observability import counters
+from forky_core.process import counters
 
 if TYPE_CHECKING:
     from prometheus_client.metrics_core import Metric

@@ -24,11 +24,11 @@ from forky_core.gateway.tokens import Tokens
 from forky_core.model import ConversationId, Message, Operation
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.parts import Json
-from forky_core.private_files import new_file
-from forky_core.team.audit_report import as_json
-from forky_core.team.members import Member
-from forky_core.team.team import Team
-from forky_core.team.views import member_view
+from forky_core.people.audit_report import as_json
+from forky_core.people.members import Member
+from forky_core.people.team import Team
+from forky_core.people.views import member_view
+from forky_core.process.private_files import new_file
 
 _SECRET = re.compile(r"secret|digest|sealed|sha256|password|hash", re.IGNORECASE)
 """Names of columns whose values open something."""

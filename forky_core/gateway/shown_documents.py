@@ -97,7 +97,7 @@ class ShownDocuments:
         """The replay of a conversation that a person may see. Raises NotFound if there is none, or if it is in the
         trash.
         """
-        from forky_core.publishing.private_texts import reworded_value  # noqa: PLC0415 - the server's start does without
+        from forky_core.formats.reports.private_texts import reworded_value  # noqa: PLC0415 - the server's start does without
         from forky_core.render.material import log_of, model_labels, shown_conversation  # noqa: PLC0415 - as above
         from forky_core.render.replay import replay  # noqa: PLC0415 - as above
         from forky_core.render.replay_page import replay_page  # noqa: PLC0415 - as above

@@ -21,12 +21,12 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, field, fields, replace
 from typing import Any
 
-from forky_core.allowance.account import Account, Allowance, Sum
-from forky_core.allowance.amounts import MOST, NANO, nanodollars
-from forky_core.allowance.book import Book, Spender
+from forky_core.conversation.allowance.account import Account, Allowance, Sum
+from forky_core.conversation.allowance.amounts import MOST, NANO, nanodollars
+from forky_core.conversation.allowance.book import Book, Spender
 from forky_core.conversation.identity import disturbs, now, title_line
 from forky_core.model.errors import BadContent, BadName, ForkyError, NameTaken, NotFound, NothingToDo
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Store, StoreIdentity
 
 PREFIX = "forky-"
@@ -66,7 +66,7 @@ class Token:
     analysis: bool = False
     """Whether it reads everything that its owner may read, as tables; without it, it reaches its own calls alone."""
     proposes: bool = False
-    """Whether it proposes and lands nothing: it writes on branches that it made alone (team/proposing_store.py)."""
+    """Whether it proposes and lands nothing: it writes on branches that it made alone (people/proposing_store.py)."""
     answers: int | None = None
     """The answers that it may have in a day (UTC); None: no limit."""
     dollars_in_all: float | None = None

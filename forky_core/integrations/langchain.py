@@ -26,6 +26,7 @@ from forky_core.forky import Forky
 from forky_core.formats.openai_messages import content_parts, in_turns
 from forky_core.model import Message, Role
 from forky_core.model.errors import BadContent, NameTaken, NotFound, NothingToDo
+from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     AttachmentPart,
     Draft,
@@ -37,7 +38,6 @@ from forky_core.model.parts import (
     ToolResultPart,
     canonical_json,
 )
-from forky_core.opaque import is_left_unsaid
 
 _SHARED = "langchain_conversation"
 """The setting with the id of the conversation for sessions that name none."""

@@ -45,7 +45,7 @@ from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError, there_are
 from forky_core.model.wires import LOCAL, wire_of
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 
 if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forky_core.extras import needed_for
 from forky_core.llm import loading, loop
 from forky_core.llm.failures import failure, failure_of
 from forky_core.llm.litellm_model import NO_KEY, ModelConnection
 from forky_core.model.document import Numbers
 from forky_core.model.errors import ModelError
+from forky_core.process.extras import needed_for
 
 _PATIENCE = 60.0
 """Seconds."""

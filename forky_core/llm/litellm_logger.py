@@ -23,8 +23,8 @@ import litellm
 from litellm.integrations.custom_logger import CustomLogger
 
 from forky_core.llm.litellm_streams import AbandonedStream, Streams
-from forky_core.observability import events
-from forky_core.private_files import append_line
+from forky_core.process import events
+from forky_core.process.private_files import append_line
 
 _WAITING = 10_000
 """The most calls that wait to be sent."""

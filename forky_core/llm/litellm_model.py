@@ -31,7 +31,7 @@ from forky_core.llm.stream_end import CURRENT, StreamEnd, reported_words
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import end_reason
-from forky_core.scheduling import Patient, short_turns
+from forky_core.process.scheduling import Patient, short_turns
 
 if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients

@@ -8,7 +8,7 @@ set them, and removed after it. A LiteLLM that the program has imported already 
 
 The settings of LiteLLM stay those of the program. What Forky's own calls need is passed with each call
 (litellm_clients.py, litellm_model.py). The app, which is a process of Forky's own, changes more by `mute`
-(forky_core/process.py).
+(forky_core/llm/process_tuning.py).
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from forky_core.extras import needed_for
-from forky_core.scheduling import short_turns
+from forky_core.process.extras import needed_for
+from forky_core.process.scheduling import short_turns
 
 _REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
 _WHILE_IMPORTING = {
@@ -98,7 +98,7 @@ def afterwards(work: Callable[[Any], None]) -> None:
 
 
 def mute() -> None:
-    """Change LiteLLM's settings for the whole process; forky_core/process.py lists them. Call it before the import."""
+    """Change LiteLLM's settings for the whole process; process_tuning.py lists them. Call it before the import."""
     global _muted  # noqa: PLW0603 - one LiteLLM per process
     with _started:
         if not _muted:

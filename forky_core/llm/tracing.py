@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from forky_core.llm import loading
-from forky_core.observability import events
+from forky_core.process import events
 
 _NOTHING_SAID = "NO_CONTENT"
 _SERVICE = "forky"

@@ -17,6 +17,7 @@ from typing import Final
 
 from forky_core.matching.links import link_of
 from forky_core.model import Message
+from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     AttachmentPart,
     Draft,
@@ -31,7 +32,6 @@ from forky_core.model.parts import (
     quoted,
 )
 from forky_core.model.thoughts import TAGS_BEGIN, split_thoughts
-from forky_core.opaque import is_left_unsaid
 
 Key = bytes
 """16 bytes of BLAKE2b."""

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forky_core.context.masking import reverted
-from forky_core.graph import ancestors, first_parent_path
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import RevertedMessage
 from forky_core.model import Message, MessageId
+from forky_core.model.graph import ancestors, first_parent_path
 
 
 def reverted_of_source(inputs: MergeInputs) -> tuple[RevertedMessage, ...]:

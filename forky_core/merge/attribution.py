@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from forky_core.context.masking import Lookup
-from forky_core.fences import CodeBlocks
 from forky_core.merge.block import (
     FURTHER_NAMES,
     ITEM,
@@ -47,6 +46,7 @@ from forky_core.merge.written.sentences import is_code, is_heading
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart, MergePart, Part, TextPart, ToolCallPart
+from forky_core.text.fences import CodeBlocks
 
 _LABEL = re.compile(r"^(?:user|assistant|tool): ")
 _OF_FILES = frozenset({FILES, ATTACHED})

@@ -7,13 +7,13 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from forky_core.graph import is_ancestor
 from forky_core.merge.again import as_if_never_merged, reverted_of_source
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, RevertedMessage
 from forky_core.merge.unanswered import unanswered
+from forky_core.model.graph import is_ancestor
 
 Planning = Callable[[MergeInputs, IncomingChanges], MergePlan]
 

@@ -14,7 +14,6 @@ from dataclasses import dataclass, field, replace
 from itertools import chain
 
 from forky_core.context.masking import Lookup, reverted, turns_of
-from forky_core.graph import ParentsOf, ancestors
 from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import ITEM
 from forky_core.merge.conflicts.conflict import Conflict, Quotation, remembered
@@ -26,6 +25,7 @@ from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, 
 from forky_core.merge.inputs import MergeInputs
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
+from forky_core.model.graph import ParentsOf, ancestors
 from forky_core.model.parts import MergePart, TextPart
 
 _NOTHING_STANDS = frozenset({CORRECTS, OPEN, TRIED, UNRESOLVED})

@@ -27,8 +27,8 @@ from forky_core.model.errors import BadContent
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Draft, MergePart
 from forky_core.model.payload_kinds import FUSION
-from forky_core.retrieval.sentences import units
-from forky_core.retrieval.words import terms
+from forky_core.text.sentences import units
+from forky_core.text.words import terms
 
 BY_RULE = "Put together by rule, without a model: nothing is rewritten."
 COMPOSED = "Put together from the parts you picked: nothing is rewritten."

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 
 from forky_core.context.masking import Lookup, reverted
 from forky_core.context.transcript import last_complete, tool_closures
-from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.model import GenerationStatus, Message, MessageId
 from forky_core.model.errors import NotFound
+from forky_core.model.graph import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.model.parts import MergePart
 
 UNFINISHED = "It comes after the last complete turn."

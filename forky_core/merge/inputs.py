@@ -11,7 +11,6 @@ from forky_core.context.conversion_cache import converter
 from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
-from forky_core.graph import ParentsOf, ancestors, delta, first_parent_path
 from forky_core.merge.conflicts.examination import Examination
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.incoming_changes import (
@@ -29,6 +28,7 @@ from forky_core.merge.incoming_changes import (
 from forky_core.merge.plan import MergePlan, PlannedMessage, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
+from forky_core.model.graph import ParentsOf, ancestors, delta, first_parent_path
 from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from forky_core.graph import ancestors
 from forky_core.merge.branch_merge import plan_branch_merge
 from forky_core.merge.incoming_changes import IncomingChanges, Omission
 from forky_core.merge.inputs import MergeInputs
@@ -19,6 +18,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import IncomingSide, Strategy
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent
+from forky_core.model.graph import ancestors
 
 WITH_ANOTHER = "It comes with “{}”."
 

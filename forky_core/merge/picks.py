@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from forky_core.context.transcript import dangling, open_calls, tool_closures
-from forky_core.graph import ancestors, first_parent_path, topological_order
 from forky_core.merge.incoming_changes import HIDDEN, PICKED, REVERT, SYSTEM, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
@@ -16,6 +15,7 @@ from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import quoted_messages, transcript
 from forky_core.model import Message, MessageId, payload_kinds, seal
 from forky_core.model.errors import BadContent
+from forky_core.model.graph import ancestors, first_parent_path, topological_order
 from forky_core.model.parts import AttachmentPart, Draft, MergePart, Part
 
 IN_TARGET = "It is in the target already."

@@ -15,12 +15,12 @@ from forky_core.context.build import build_context
 from forky_core.context.masking import reverted
 from forky_core.context.quoting import in_quotes
 from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
-from forky_core.graph import ancestors, first_parent_path
 from forky_core.merge.incoming_changes import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.plan import PlannedMessage
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
+from forky_core.model.graph import ancestors, first_parent_path
 from forky_core.model.parts import Draft, MergePart, Part, RevertPart
 from forky_core.model.payload_kinds import REBASE
 

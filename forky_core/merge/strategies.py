@@ -12,7 +12,7 @@ from forky_core.merge.strategy import Strategy
 from forky_core.merge.three_way import THREE_WAY
 from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import register_kind, unregister_kind
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 
 STRATEGIES: tuple[Strategy, ...] = (SQUASH, CHERRY_PICK, FULL, THREE_WAY)
 """The strategies of Forky, in the order in which pages offer them."""

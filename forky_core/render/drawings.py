@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from forky_core.layout.colors import UNNAMED, branch_colors
-from forky_core.layout.lanes import Edge
-from forky_core.layout.shape import shape_of
 from forky_core.model import MessageId, View
 from forky_core.render.material import ShownConversation
 from forky_core.render.steps import MergeStory, Presentation, key_of
 from forky_core.views.graph import GraphRow, build_graph
+from forky_core.views.layout.colors import UNNAMED, branch_colors
+from forky_core.views.layout.lanes import Edge
+from forky_core.views.layout.shape import shape_of
 
 _MOST_ROWS = 400
 _ENDS = 4

@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from forky_core.model import Blob
+from forky_core.model.opaque import opaque
 from forky_core.model.parts import AttachmentPart
-from forky_core.opaque import opaque
 from forky_core.render.markdown import as_written, inline_markdown, markdown, needs_its_lines
 from forky_core.views.captions import dollars, payload_summary, seconds, tokens
 from forky_core.views.graph import line_of_text

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 from forky_core.render.policy import Kind
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal
 
-from forky_core.layout.inks import ink_css
+from forky_core.views.layout.inks import ink_css
 
 Kind = Literal["present", "replay", "report", "conversation", "sentence", "card"]
 _SCRIPTS: Mapping[Kind, tuple[str, ...]] = {

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forky_core.layout.colors import UNNAMED, branch_colors
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, MessageId
 from forky_core.render.drawings import MergePicture, graph_map, merge_picture
 from forky_core.render.page import page
 from forky_core.render.steps import MergeStory, Presentation, PresentationStep
 from forky_core.views.graph import line_of_text
+from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count, title_or_placeholder
 

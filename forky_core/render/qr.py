@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 
 def qr_uri(address: str) -> str:

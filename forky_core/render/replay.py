@@ -14,15 +14,15 @@ from types import MappingProxyType
 from typing import Any
 
 from forky_core.conversation.visible import visible_part
-from forky_core.layout.colors import line_colors
-from forky_core.layout.lanes import Layout, lay_out
-from forky_core.layout.shape import Shape, shape_of
 from forky_core.model import Linked, Message, MessageId, Operation, View
 from forky_core.model.parts import Json
 from forky_core.render.cells import DrawnChanges
 from forky_core.render.material import ShownConversation
 from forky_core.views.captions import who
 from forky_core.views.graph import line_of_text
+from forky_core.views.layout.colors import line_colors
+from forky_core.views.layout.lanes import Layout, lay_out
+from forky_core.views.layout.shape import Shape, shape_of
 from forky_core.views.listed import asked_cells, continued_cells, without_cells
 from forky_core.views.shelf import count
 

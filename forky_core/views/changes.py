@@ -11,10 +11,10 @@ from typing import Any
 
 from forky_core.context.memory_policies import label_of
 from forky_core.conversation.session import short
+from forky_core.conversation.voting.poll import MARK, POLLS
 from forky_core.model import Change, MessageId
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
-from forky_core.votes.poll import MARK, POLLS
 
 _LONGEST = 120
 """The most characters of a value that are quoted."""

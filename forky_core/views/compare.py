@@ -13,9 +13,9 @@ from difflib import SequenceMatcher
 from forky_core.conversation.branch_origins import BranchOrigin
 from forky_core.conversation.message_origins import MessageOrigin, MessageOrigins, call_index, no_log
 from forky_core.conversation.visible import Visible
-from forky_core.graph import is_ancestor
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Generation, Message, MessageId
+from forky_core.model.graph import is_ancestor
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side
 

@@ -5,7 +5,7 @@ A paragraph without an end, a list item, an open block of code would change thei
 
 from __future__ import annotations
 
-from forky_core.fences import parts
+from forky_core.text.fences import parts
 
 
 def settled(text: str) -> int:

@@ -19,12 +19,10 @@ from itertools import accumulate
 from typing import Literal, NewType
 
 from forky_core.context.masking import reverted_with_tool_calls
-from forky_core.layout.colors import line_colors
-from forky_core.layout.lanes import Edge
-from forky_core.layout.plain_text import plain_words
-from forky_core.layout.shape import Shape, shape_of
+from forky_core.documents.retrieval.passages import past_opening
 from forky_core.merge.corrections import conflicts_in, corrected_lines
 from forky_core.model import Message, MessageId, View
+from forky_core.model.opaque import opaque
 from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
@@ -34,9 +32,11 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.opaque import opaque
-from forky_core.retrieval.passages import past_opening
 from forky_core.views import captions
+from forky_core.views.layout.colors import line_colors
+from forky_core.views.layout.lanes import Edge
+from forky_core.views.layout.plain_text import plain_words
+from forky_core.views.layout.shape import Shape, shape_of
 
 FoldId = NewType("FoldId", str)
 """`fold:` + the id of the first message of the run; a click on it opens and closes the run."""
@@ -64,7 +64,7 @@ class GraphRow:
     text: str
     """One line."""
     color: int = 0
-    """The number of the colour of its branch (layout/colors.py)."""
+    """The number of the colour of its branch (views/layout/colors.py)."""
     preview: str = ""
     """The beginning of the message; of a fold, the lines of its first and its last message."""
     members: tuple[MessageId, ...] = ()

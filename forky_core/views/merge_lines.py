@@ -11,7 +11,7 @@ from forky_core.merge.headings import CORRECTS, FILES, OF_FORMER_CLAIMS, SETTLED
 from forky_core.merge.note.cues import cues
 from forky_core.merge.note.passages import atoms
 from forky_core.model import Message, MessageId
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 DRAWN = 60_000
 """The most characters of a branch that are drawn before a person asks for more."""

@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.visible import Visible
-from forky_core.graph import ancestors, first_parent_path
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.model.errors import ForkyError
+from forky_core.model.graph import ancestors, first_parent_path
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from

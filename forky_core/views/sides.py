@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.visible import Visible
-from forky_core.graph import first_parent_path
 from forky_core.model import MessageId, View
+from forky_core.model.graph import first_parent_path
 
 MOST_SIDES = 12
 _ID_SIGN = "@"

@@ -6,11 +6,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.voting.poll import BAD, TIE, Poll, Vote
+from forky_core.conversation.voting.shuffling import LETTERS
+from forky_core.conversation.voting.tally import MeanScore
 from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
-from forky_core.votes.poll import BAD, TIE, Poll, Vote
-from forky_core.votes.shuffling import LETTERS
-from forky_core.votes.tally import MeanScore
 
 CHOICES = {TIE: "Tie", BAD: "None is good enough"}
 

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 from pages.ui.page import Page
 from pages.ui.sign_in import team
 

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from forky_core.backup.server_backup import back_up
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
@@ -19,20 +18,21 @@ from forky_core.gateway.moving import INBOX, LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
 from forky_core.model.parts import Json
+from forky_core.people.access import Access
+from forky_core.people.backup.server_backup import back_up
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.link_audit import noted_in
+from forky_core.people.roles import Role
+from forky_core.people.team import WORKSPACE, Team
+from forky_core.people.views import join_team, member_view
 from forky_core.store.herald import Heard
-from forky_core.team.access import Access
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.link_audit import noted_in
-from forky_core.team.roles import Role
-from forky_core.team.team import WORKSPACE, Team
-from forky_core.team.views import join_team, member_view
 from forky_core.welcome import ensure_welcome
 from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
 
 if TYPE_CHECKING:
-    from forky_core.publishing.links.link import Link
-    from forky_core.publishing.links.links import Links
+    from forky_core.gateway.links.link import Link
+    from forky_core.gateway.links.links import Links
 
 _opened: list[Forky] = []
 """The workspace, once it is open."""
@@ -151,7 +151,7 @@ def at_hand() -> Forky | None:
 
 def links_of(forky: Workspace) -> Links:
     """The links of the workspace; on a team's server, what happens to them is noted in the audit log."""
-    from forky_core.publishing.links.links import Links  # noqa: PLC0415 - the first page does without
+    from forky_core.gateway.links.links import Links  # noqa: PLC0415 - the first page does without
 
     return Links(forky.store) if TEAM is None else Links(forky.store, noted=noted_in(TEAM))
 

@@ -11,15 +11,15 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from forky_core.allowance.account import Allowance
 from forky_core.cli.parser import main
+from forky_core.conversation.allowance.account import Allowance
 from forky_core.gateway.front import Gateway
 from forky_core.gateway.tokens import Tokens
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
+from forky_core.people.views import join_team, member_view
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
-from forky_core.team.views import join_team, member_view
 from tests.analysis.filled import fill
 from tests.builders import ScriptedModels, workspace
 from tests.gateway.served import listening, serving

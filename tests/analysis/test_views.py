@@ -18,7 +18,7 @@ from forky_core.formats.exporting.analysis_copies import AnalysisCopy, write_cop
 from forky_core.merge.conflicts.conflict import Choice
 from forky_core.model.errors import BadContent, NotFound, StoreError
 from forky_core.model.parts import MergePart
-from forky_core.private_files import POSIX
+from forky_core.process.private_files import POSIX
 from forky_core.store.analysis.query import ask, opened
 from forky_core.store.analysis.views import SCHEMA, TABLES
 from forky_core.store.duckdb.store import DuckDBStore

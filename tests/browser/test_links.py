@@ -12,8 +12,8 @@ import httpx
 import pytest
 
 from forky_core.model import ConversationId
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, team_file
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, team_file
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_axe import AXE, RUN
 from tests.browser.test_team import first_owners_address, join

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, team_file
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, team_file
 from tests.app_server import printed
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 

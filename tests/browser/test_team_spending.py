@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from forky_core.allowance.amounts import NANO
-from forky_core.team.allowances import EVERYBODY
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
+from forky_core.conversation.allowance.amounts import NANO
+from forky_core.people.allowances import EVERYBODY
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.browser.test_axe import faults
 from tests.browser.test_team_page import come_in, invited

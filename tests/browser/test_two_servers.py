@@ -14,8 +14,8 @@ from typing import Any, NamedTuple
 import psycopg
 import pytest
 
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from tests.app_server import free_port, started
 from tests.browser.conftest import CHECKOUT, FLAGS, expect, settled
 from tests.browser.test_behind_a_proxy import HOST, Model, running

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from forky_core.forky import Forky
-from forky_core.team.team import Team, team_file
+from forky_core.people.team import Team, team_file
 from tests.builders import talk, texts
 from tests.cli.conftest import Ended
 

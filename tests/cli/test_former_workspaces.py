@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.cli.conftest import Ended
-from tests.team.former_server import CLUB, former_server
+from tests.people.former_server import CLUB, former_server
 
 Run = Callable[..., Ended]
 

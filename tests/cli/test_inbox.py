@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, team_file
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, team_file
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]

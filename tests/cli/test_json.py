@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from forky_core.backup.server_backup import back_up
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
-from forky_core.publishing.links.link import LinkDraft
-from forky_core.publishing.links.making import make_link
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, team_file
+from forky_core.gateway.links.link import LinkDraft
+from forky_core.gateway.links.making import make_link
+from forky_core.people.backup.server_backup import back_up
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, team_file
 from tests.builders import talk
 from tests.cli.conftest import Ended
 from tests.formats.seeds import seeds, whole

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.publishing.links.links import Links
-from forky_core.team.team import Team, team_file
+from forky_core.gateway.links.links import Links
+from forky_core.people.team import Team, team_file
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Ended
 

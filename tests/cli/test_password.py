@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.access.credentials import Password, PasswordFile
-from forky_core.settings import password_file
+from forky_core.process.settings import password_file
 from tests.cli.conftest import Ended
 
 Run = Callable[..., Ended]
@@ -16,7 +16,7 @@ Run = Callable[..., Ended]
 @pytest.fixture(autouse=True)
 def typed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Callable[[str], None]:
     monkeypatch.setenv("XDG_DATA_HOME", str(tmp_path))
-    monkeypatch.setattr("forky_core.settings.data_folder", lambda: tmp_path / "forky")
+    monkeypatch.setattr("forky_core.process.settings.data_folder", lambda: tmp_path / "forky")
     return lambda text: monkeypatch.setattr("sys.stdin", io.StringIO(text))
 
 

@@ -14,11 +14,11 @@ from forky_core.context.citing import (
     split_own_list,
     without_sources,
 )
+from forky_core.documents.retrieval.passages import NOT_FOUND, dialogue
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules, seal
 from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.parts import Draft, TextPart
-from forky_core.retrieval.passages import NOT_FOUND, dialogue
 
 ID = "3f2a9c1b0d4e5f60"
 FOUND = DocumentSearch(

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from forky_core.conversation.merging.default_writer import default_writer
+from forky_core.documents.offline_models import offline_models
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.model import Rules
-from forky_core.offline.models import offline_models
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 
 
 def test_the_model_of_the_branch_writes_then_the_default_and_never_an_offline_one() -> None:

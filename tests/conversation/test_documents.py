@@ -9,10 +9,10 @@ import pytest
 from forky_core.context.citing import sources_in
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
+from forky_core.documents.offline_models import offline_models
 from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.sharing import export_value
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo
-from forky_core.offline.models import offline_models
 from tests.builders import ScriptedModels, talk, workspace
 
 MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing of the X200 every spring.\n\n## Warranty\n\nThe warranty is two years."

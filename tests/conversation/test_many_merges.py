@@ -9,11 +9,11 @@ from __future__ import annotations
 from bench.diamonds import diamonds
 from forky_core.conversation.identity import new_id
 from forky_core.conversation.transaction import Transaction
-from forky_core.layout.shape import shape_of
 from forky_core.model import EMPTY_VIEW, ConversationId, Rules
 from forky_core.store.memory.store import MemoryStore
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph
+from forky_core.views.layout.shape import shape_of
 from tests.builders import workspace
 
 

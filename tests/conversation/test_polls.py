@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.voting.poll import Poll
+from forky_core.conversation.voting.tables import votes_csv
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model import Operation
 from forky_core.model.errors import BadContent, ForkyError, InTheWay, NotAllowed, NotFound, NothingToDo
 from forky_core.views.changes import sentences
-from forky_core.votes.poll import Poll
-from forky_core.votes.tables import votes_csv
 from tests.builders import ScriptedModels, talk, workspace
 from tests.examples import examples
 

@@ -12,9 +12,9 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.lineage import Lineage
 from forky_core.conversation.visible import VisibleCache, VisibleCaches, visible_part
 from forky_core.forky import Forky
-from forky_core.graph import first_parent_path
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.model.graph import first_parent_path
 from forky_core.model.parts import RevertPart, TextPart
 from tests.builders import talk
 from tests.examples import examples

@@ -12,14 +12,14 @@ from forky_core.experiments import latest_runs
 from forky_core.experiments.experiment_run import ExperimentRun
 from forky_core.experiments.experiments import Experiments, rows_of_conversation
 from forky_core.experiments.exporting.registry import WRITERS
+from forky_core.formats.reports.publishing import write_report
+from forky_core.formats.reports.registry import FORMS
+from forky_core.formats.reports.things.experiment import experiment_report
 from forky_core.llm.contract import Done, ModelInfo, TextDelta
 from forky_core.llm.scripted import Fail, ScriptedModel, Until
 from forky_core.model import Usage
 from forky_core.model.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn, ExperimentRow, RowCheck
-from forky_core.publishing.publishing import write_report
-from forky_core.publishing.registry import FORMS
-from forky_core.publishing.things.experiment import experiment_report
 from tests.builders import talk, texts
 from tests.experiments.grids import capitals, knows, knows_half, opened, question_in
 from tests.hangs import HANG, eventually

@@ -16,7 +16,7 @@ from forky_core import Forky
 from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.sharing import export_value, save_as
 from forky_core.formats.importing.landing import import_file
-from forky_core.private_files import new_file
+from forky_core.process.private_files import new_file
 from forky_core.store.duckdb.file.repair import repair
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore

@@ -14,7 +14,7 @@ import pytest
 
 from forky_core.formats.forky_file.files import replacing
 from forky_core.model.errors import BadContent, StoreError
-from forky_core.private_files import append_line
+from forky_core.process.private_files import append_line
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.faults.private_life import Watched

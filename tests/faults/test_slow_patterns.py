@@ -10,6 +10,8 @@ import pytest
 from forky_core.cli.plain import plain
 from forky_core.context.quoting import quoted_file
 from forky_core.conversation.identity import suggested_name, title_from
+from forky_core.documents.retrieval.passages import dialogue, document_passages
+from forky_core.documents.retrieval.quote import answer
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.conflicts.examination import find_quotation
 from forky_core.merge.conflicts.rules import possible_conflicts
@@ -22,10 +24,8 @@ from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
-from forky_core.retrieval.passages import dialogue, document_passages
-from forky_core.retrieval.quote import answer
-from forky_core.retrieval.words import terms
 from forky_core.store.words import search_words
+from forky_core.text.words import terms
 from forky_core.views.answers.marks import marked
 from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown
 

@@ -28,8 +28,8 @@ from forky_core.formats.importing.landing import import_file
 from forky_core.formats.leftovers import BOOKKEEPING, Program
 from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import build_tree
+from forky_core.model.opaque import MOST_KEPT, opaque
 from forky_core.model.parts import Json, OpaquePart, ReasoningPart, canonical_json
-from forky_core.opaque import MOST_KEPT, opaque
 from tests.formats.seeds import DEEPSEEK, Seed, json_seeds, seeds, whole
 from tests.formats.sources import SAMPLES, one, packed, written
 

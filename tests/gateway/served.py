@@ -17,6 +17,7 @@ from starlette.routing import Route
 
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
+from forky_core.documents.offline_models import offline_models
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
@@ -26,8 +27,7 @@ from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import NewToken, Tokens
 from forky_core.llm.catalogue import Catalogue
 from forky_core.model import Message
-from forky_core.offline.models import offline_models
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 from tests.hangs import HANG

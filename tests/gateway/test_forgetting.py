@@ -11,13 +11,13 @@ from forky_core.gateway.access.ways.password import ISSUER
 from forky_core.gateway.forgetting import forget_person
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import BadContent, InTheWay, NotFound
-from forky_core.team.members import Identity
-from forky_core.team.roles import Role
-from forky_core.team.sharing import OWNERS
+from forky_core.people.members import Identity
+from forky_core.people.roles import Role
+from forky_core.people.sharing import OWNERS
 from tests.builders import ScriptedModels
 from tests.gateway.served import serving
 from tests.hangs import HANG
-from tests.team.people import office
+from tests.people.people import office
 
 NAME = "Barnabas Quill"
 

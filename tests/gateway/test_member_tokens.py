@@ -9,11 +9,11 @@ import pytest
 from forky_core.gateway.member_tokens import MemberTokens
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.people.access import Access
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from forky_core.store.memory.store import MemoryStore
-from forky_core.team.access import Access
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
 
 
 @pytest.fixture

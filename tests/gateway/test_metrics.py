@@ -20,7 +20,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.metrics import METRICS, Metrics, MetricSample
 from forky_core.gateway.tokens import Tokens
 from forky_core.llm.scripted import Fail
-from forky_core.observability import counters, events
+from forky_core.process import counters, events
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels
 from tests.gateway.served import serving

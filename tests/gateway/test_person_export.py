@@ -17,9 +17,9 @@ from forky_core.gateway.access.ways.password import ISSUER
 from forky_core.gateway.person_export import person_archive, save_person
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import NotFound
-from forky_core.team.members import Identity, Member
-from forky_core.team.roles import Role
-from tests.team.people import Office, office
+from forky_core.people.members import Identity, Member
+from forky_core.people.roles import Role
+from tests.people.people import Office, office
 
 
 @pytest.fixture

@@ -6,8 +6,8 @@ import pytest
 
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotAllowed
+from forky_core.people.proposing_store import proposing_view
 from forky_core.store.contract import Commit
-from forky_core.team.proposing_store import proposing_view
 from tests.gateway.served import Served
 from tests.gateway.test_recording import ask
 

@@ -12,13 +12,13 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from forky_core.allowance.account import Allowance, Sum
-from forky_core.allowance.amounts import NANO
+from forky_core.conversation.allowance.account import Allowance, Sum
+from forky_core.conversation.allowance.amounts import NANO
+from forky_core.documents.offline_models import offline_models
 from forky_core.gateway.v1 import asking, service
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.offline.models import offline_models
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.builders import ScriptedModels
 from tests.gateway.served import Served, at_upstream, catalogue, serving
 from tests.hangs import HANG

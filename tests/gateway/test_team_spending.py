@@ -14,8 +14,8 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from forky_core.allowance.account import Account, Allowance, Sum
-from forky_core.allowance.quotes import quote
+from forky_core.conversation.allowance.account import Account, Allowance, Sum
+from forky_core.conversation.allowance.quotes import quote
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.front import Gateway
@@ -23,12 +23,12 @@ from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Tokens
 from forky_core.llm.contract import Failed
 from forky_core.model import Failure, Usage
+from forky_core.people.refused_requests import EVENT, NO_CREDIT
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
+from forky_core.people.views import join_team, member_view
 from forky_core.store.memory.store import MemoryStore
-from forky_core.team.refused_requests import EVENT, NO_CREDIT
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
-from forky_core.team.views import join_team, member_view
-from tests.allowance.priced import DOLLAR, PricedModels, paid
+from tests.conversation.allowance.priced import DOLLAR, PricedModels, paid
 from tests.gateway.served import at_upstream, listening
 from tests.hangs import HANG, eventually
 from tests.llm.wire import DONE, HEAD, answer

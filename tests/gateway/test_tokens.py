@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from forky_core.allowance.account import Allowance, Sum, day_of
-from forky_core.allowance.amounts import NANO
+from forky_core.conversation.allowance.account import Allowance, Sum, day_of
+from forky_core.conversation.allowance.amounts import NANO
 from forky_core.conversation.identity import now
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import BadContent, BadName, NameTaken, NotFound, NothingToDo

@@ -16,7 +16,7 @@ import pytest
 
 from forky_core.formats.importing.landing import import_file
 from forky_core.llm import loading
-from forky_core.scheduling import short_turns
+from forky_core.process.scheduling import short_turns
 from tests.builders import workspace
 from tests.gateway.served import Served
 from tests.hangs import HANG, eventually

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.documents.offline_models import offline_models
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed
@@ -13,8 +14,7 @@ from forky_core.llm.probing import LocalServer
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.llm.status import ProviderStatus
 from forky_core.model.errors import BadContent, NotFound
-from forky_core.offline.models import offline_models
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.hangs import HANG
 from tests.llm import wire
 from tests.llm.third_party import Aimock, free_port

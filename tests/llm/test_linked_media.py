@@ -19,7 +19,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed, Request
 from forky_core.llm.linked_media import PICTURES_READ_BY, unsendable_link
 from forky_core.llm.providers import PROVIDERS
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.llm import wire
 from tests.programs import CHECKOUT
 
@@ -108,7 +108,7 @@ def test_a_model_server_is_handed_the_address_of_a_picture_and_never_that_of_a_f
 
 TUNED = """
 from forky_core.llm import loading
-from forky_core.process import tune_process
+from forky_core.llm.process_tuning import tune_process
 tune_process()
 loading.litellm()
 from litellm.constants import MAX_IMAGE_URL_DOWNLOAD_SIZE_MB

@@ -16,14 +16,14 @@ from threading import Event
 
 import pytest
 
+from forky_core.documents.offline_models import offline_models
 from forky_core.llm.addresses import LOOPBACK, NAMED, AddressRefused, Resolver
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Done, Failed, Request
 from forky_core.llm.probing import NO_MODEL_SERVER, USUAL, server_at
 from forky_core.llm.status import ProviderStatus
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError
-from forky_core.offline.models import offline_models
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.llm import wire
 from tests.llm.third_party import free_port
 

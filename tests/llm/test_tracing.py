@@ -26,12 +26,12 @@ CANARY = "Kanarienvogel4711"
 KEY = "sk-canary-0123456789abcdefghij"
 ASKS = f"""
 import time
-from forky_core.observability.log_setup import set_up_logging
+from forky_core.process.log_setup import set_up_logging
 set_up_logging("plain", "debug")
 from forky_core import Forky
 from forky_core.model.errors import ModelError
 from forky_core.llm.tracing import trace_model_calls
-from forky_core.process import tune_process
+from forky_core.llm.process_tuning import tune_process
 tune_process()
 trace_model_calls()
 with Forky.open(":memory:") as forky:

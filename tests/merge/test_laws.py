@@ -7,8 +7,8 @@ from typing import Literal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from forky_core.graph import ancestors
 from forky_core.model import MessageId
+from forky_core.model.graph import ancestors
 from forky_core.model.parts import TextPart, ToolCallPart, ToolResultPart
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked

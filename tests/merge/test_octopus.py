@@ -6,9 +6,9 @@ from itertools import permutations
 
 import pytest
 
-from forky_core.graph import ancestors
 from forky_core.merge.octopus import WITH_ANOTHER
 from forky_core.model.errors import BadContent, NotFound, RequestError
+from forky_core.model.graph import ancestors
 from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked, texts
 

@@ -2,7 +2,7 @@
 
     make mutate ARGS="--sample 80"                 so many mutants, spread over all rooms; about 10 s each on two cores
     make mutate ARGS="--room merge --sample 40"    of one room (several: repeat it)
-    make mutate ARGS="--module forky_core/graph.py"    all mutants of one module
+    make mutate ARGS="--module forky_core/model/graph.py"    all mutants of one module
     make mutate ARGS="--sample 80 --seed 2"        others than those of seed 1
 
 The checkout is copied to build/mutation/ once for each job, and only copies are changed. A mutant that no test of its

@@ -25,7 +25,7 @@ class Room:
 
 
 ROOMS = (
-    Room("graph", ("forky_core/graph.py",), ("tests/test_graph.py", "tests/merge/test_laws.py")),
+    Room("graph", ("forky_core/model/graph.py",), ("tests/model/test_graph.py", "tests/merge/test_laws.py")),
     Room(
         "merge",
         ("forky_core/merge/*.py",),

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.cli.parser import parser
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.app_server import free_port, served
 from tests.hangs import HANG
 from tests.operating.page import blocks

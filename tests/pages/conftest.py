@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from tests.pages.teams import TeamServer, team_server
 
 

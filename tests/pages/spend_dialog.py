@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.team.allowance_desk import AllowanceDesk
+from forky_core.people.allowance_desk import AllowanceDesk
 from pages.ui.people.spending import draw_form
 from pages.ui.session import session
 from pages.ui.workspace import reader, workspace

@@ -7,8 +7,8 @@ import json
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from tests.builders import talk
 from tests.pages.apptest import compared, merge_editor, open_page
 from tests.pages.teams import TeamServer

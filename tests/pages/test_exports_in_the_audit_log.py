@@ -10,15 +10,15 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import StoreError
-from forky_core.team.audit import AuditFilter
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
+from forky_core.people.audit import AuditFilter
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from pages.ui.components.downloads import offers
 from tests.builders import debugged
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, settled
 from tests.pages.teams import TeamServer
-from tests.team.people import in_sqlite
+from tests.people.people import in_sqlite
 
 
 @pytest.fixture

@@ -10,15 +10,15 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.publishing.links.links import Links
-from forky_core.team.roles import Role
+from forky_core.gateway.links.links import Links
+from forky_core.people.roles import Role
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
+from tests.formats.reports.links import link_to
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled, words
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.workspaces import empty_workspace, open_page
-from tests.publishing.links import link_to
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel, Until
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 from pages.ui.chat import reply
 from pages.ui.registry import pages
 from pages.ui.streamlit_patches import warmup

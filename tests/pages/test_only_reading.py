@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.experiments.experiments import Experiments
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from pages.ui.components.tree import html_of
 from pages.ui.experiments.starting import example
 from tests.builders import talk

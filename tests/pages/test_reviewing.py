@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from forky_core.team.former_protection import NO_LONGER_PROTECTED
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
+from forky_core.people.former_protection import NO_LONGER_PROTECTED
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys, open_app, open_page, settled, words
 from tests.pages.teams import TeamServer

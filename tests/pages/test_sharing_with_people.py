@@ -9,9 +9,9 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
-from forky_core.team.sharing import SharedWith
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
+from forky_core.people.sharing import SharedWith
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled

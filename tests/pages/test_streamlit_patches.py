@@ -124,7 +124,7 @@ import json, os, sys
 os.environ["FORKY_STREAMLIT_PATCHES"] = sys.argv[1] if len(sys.argv) > 1 else {value!r}
 import inspect
 import streamlit as st
-from forky_core.observability.log_setup import set_up_logging
+from forky_core.process.log_setup import set_up_logging
 from pages.ui.streamlit_patches.patch import part
 from pages.ui.streamlit_patches.patches import PATCHES, apply_patches, patch_middleware
 {before}

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.formats.reports.publishing import report_of, write_report
 from forky_core.gateway.shown_documents import ShownDocuments
 from forky_core.model.errors import InTheWay, NotAllowed, Outdated
-from forky_core.publishing.publishing import report_of, write_report
-from forky_core.team.members import ID_PREFIX, Member
-from forky_core.team.roles import Role
+from forky_core.people.members import ID_PREFIX, Member
+from forky_core.people.roles import Role
 from pages.ui.registry import pages
 from tests.builders import talk
 from tests.pages.apptest import keys, settled

@@ -7,8 +7,8 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.gateway.access.credentials import Password, hashed
 from forky_core.gateway.access.ways.password import ISSUER
-from forky_core.team.members import Identity, Member
-from forky_core.team.roles import Role
+from forky_core.people.members import Identity, Member
+from forky_core.people.roles import Role
 from pages.ui.registry import pages
 from tests.pages.apptest import by_key, keys, settled
 from tests.pages.teams import TeamServer

@@ -10,16 +10,16 @@ from pathlib import Path
 import pytest
 
 from forky_core.gateway.tokens import Tokens
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from forky_core.store.analysis.query import ask, opened
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
 from tests.builders import talk
+from tests.formats.reports.links import link_to
 from tests.pages.apptest import by_key, keys, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
-from tests.publishing.links import link_to
-from tests.team.former_server import CLUB, former_server
+from tests.people.former_server import CLUB, former_server
 
 OPERATORS = ("settings.default", "settings.url", "settings.key.openai", "settings.backup", "settings.verify")
 

@@ -9,19 +9,19 @@ from pathlib import Path
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from forky_core.allowance.account import Allowance, Sum
-from forky_core.allowance.amounts import NANO
+from forky_core.conversation.allowance.account import Allowance, Sum
+from forky_core.conversation.allowance.amounts import NANO
 from forky_core.llm import loading
-from forky_core.team.allowances import EVERYBODY
-from forky_core.team.members import Member
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, team_file
+from forky_core.people.allowances import EVERYBODY
+from forky_core.people.members import Member
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, team_file
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
-from tests.team.budgets import put_back
+from tests.people.budgets import put_back
 
 
 @pytest.fixture

@@ -17,7 +17,7 @@ from itertools import pairwise
 from typing import Any
 
 from forky_core.llm.catalogue import Catalogue
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.providers.refusals import refusal, signature
 
 

@@ -20,7 +20,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Request
 from forky_core.model import Generation
 from forky_core.model.parts import Json, OpaquePart, ReasoningPart, ToolCallPart, ToolResultPart
-from forky_core.settings import Settings
+from forky_core.process.settings import Settings
 from tests.providers.refusals import signature
 from tests.providers.scripted import Call, End, Mark, ScriptedProvider, Text, Thought, provider
 

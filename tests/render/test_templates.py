@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from forky_core.gateway.access.ways.contract import PasswordOffer, ProvidersOffer
+from forky_core.people.roles import Role
 from forky_core.render.page import fragment, whole_page
-from forky_core.team.roles import Role
 from tests.programs import CHECKOUT
 
 CORE = CHECKOUT / "forky_core"

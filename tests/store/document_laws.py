@@ -7,9 +7,9 @@ from hashlib import sha256
 import numpy as np
 import pytest
 
+from forky_core.documents.retrieval.bm25 import question_terms, term_counts
 from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece, SearchScope, Shelf
 from forky_core.model.errors import Ambiguous, NotFound
-from forky_core.retrieval.bm25 import question_terms, term_counts
 from forky_core.store.contract import Store
 
 EVERYTHING = SearchScope()

@@ -8,10 +8,10 @@ from types import MappingProxyType
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.layout.colors import branch_colors
 from forky_core.model import Message, MessageId, View
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.views.graph import GraphView, build_graph, line_of_text, toggled
+from forky_core.views.layout.colors import branch_colors
 from pages.ui.chat.rows import drawn
 from pages.ui.components.palette import LIGHT
 

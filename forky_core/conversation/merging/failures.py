@@ -8,7 +8,7 @@ from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from forky_core.conversation.session import Session
 from forky_core.model.errors import ModelError, Outdated, RequestError
-from forky_core.observability import events
+from forky_core.process import events
 
 P = ParamSpec("P")
 T = TypeVar("T")

@@ -17,7 +17,6 @@ from forky_core.conversation.merging.merging import inputs_of, statuses
 from forky_core.conversation.merging.model_plans import plan_of
 from forky_core.conversation.merging.shared_copies import originals_of
 from forky_core.conversation.session import Session, short
-from forky_core.graph import ancestors, first_parent_path, topological_order
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan
@@ -25,6 +24,7 @@ from forky_core.merge.strategies import strategy_named
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
+from forky_core.model.graph import ancestors, first_parent_path, topological_order
 from forky_core.model.view import FORKED_FROM
 
 

@@ -18,7 +18,7 @@ from forky_core.merge.rebase import RebasePlan
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.errors import ForkyError, NothingToDo
 from forky_core.model.parts import Draft
-from forky_core.observability import events
+from forky_core.process import events
 
 
 class RebaseReplay:

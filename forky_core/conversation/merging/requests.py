@@ -30,13 +30,13 @@ from forky_core.conversation.merging.merge_request import (
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.conversation.validation import fit_text
-from forky_core.graph import ancestors
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import find_strategy, strategies, strategy_named
 from forky_core.merge.validation import validate_options
 from forky_core.model import ConversationId, Operation, View
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
+from forky_core.model.graph import ancestors
 
 LONGEST_NOTE = 10_000
 """The most characters of a note or a comment."""

@@ -17,9 +17,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.citing import without_sources
-from forky_core.graph import ParentsOf, is_ancestor
 from forky_core.merge.payload_copy import without_ids
 from forky_core.model import Message, MessageId
+from forky_core.model.graph import ParentsOf, is_ancestor
 from forky_core.model.left_out import FILE_LEFT_OUT, PLACEHOLDER
 
 _MOST_PLACEHOLDERS = 200

@@ -10,11 +10,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forky_core.allowance.account import Account, Allowance, SpendingRefused
-from forky_core.allowance.amounts import NANO, amount_text, money, nanodollars
-from forky_core.allowance.book import Spender
-from forky_core.allowance.metering import Begin, Meter, MeteredEmbedder, MeteredModel
-from forky_core.allowance.quotes import quote
+from forky_core.conversation.allowance.account import Account, Allowance, SpendingRefused
+from forky_core.conversation.allowance.amounts import NANO, amount_text, money, nanodollars
+from forky_core.conversation.allowance.book import Spender
+from forky_core.conversation.allowance.metering import Begin, Meter, MeteredEmbedder, MeteredModel
+from forky_core.conversation.allowance.quotes import quote
 from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Answering, ModelInfo, ProviderMessage

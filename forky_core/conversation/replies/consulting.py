@@ -14,6 +14,11 @@ from forky_core.context.citing import is_own_list, sources_line, split_own_list,
 from forky_core.conversation.document_places import documents_of, embedder_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session, short
+from forky_core.documents.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
+from forky_core.documents.retrieval.cues import is_question
+from forky_core.documents.retrieval.parts_asked import parts_asked
+from forky_core.documents.retrieval.passages import OPENING, unwrapped
+from forky_core.documents.retrieval.rank import Question
 from forky_core.documents.searching import FoundChunk, fused
 from forky_core.documents.shelf import DocumentStore
 from forky_core.llm.contract import (
@@ -30,11 +35,6 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
 from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.errors import ModelError, NotFound
-from forky_core.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
-from forky_core.retrieval.cues import is_question
-from forky_core.retrieval.parts_asked import parts_asked
-from forky_core.retrieval.passages import OPENING, unwrapped
-from forky_core.retrieval.rank import Question
 
 PASSAGES = 5
 """Passages of documents that are offered with a question by default."""

@@ -16,7 +16,7 @@ from forky_core.conversation.session import Session
 from forky_core.model import Rules
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import Json
-from forky_core.observability import events
+from forky_core.process import events
 
 
 def models_of(session: Session, rules: Rules, alone: str | None = None) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from forky_core.llm.contract import Done, Failed, ProviderMessage, Request, Text
 from forky_core.model import Failure, GenerationStatus, Usage
 from forky_core.model.errors import ModelError
 from forky_core.model.parts import Json, Part, TextPart
-from forky_core.observability import events
+from forky_core.process import events
 
 NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
 

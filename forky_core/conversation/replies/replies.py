@@ -17,7 +17,6 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.replies.ending import End, cut, ended
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.transaction import Transaction
-from forky_core.graph import ancestors
 from forky_core.llm.contract import (
     Answering,
     Consulted,
@@ -40,8 +39,9 @@ from forky_core.model import (
     seal,
 )
 from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated, StoreError
+from forky_core.model.graph import ancestors
 from forky_core.model.parts import Draft, Part, TextPart
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Store
 from forky_core.store.herald import Heard, Herald
 

@@ -30,7 +30,7 @@ from forky_core.model import Message
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
 from forky_core.model.memory import Memory
-from forky_core.observability import events
+from forky_core.process import events
 
 _BY_RULES = "{} reads what is new while it answers; until then rules speak for it."
 

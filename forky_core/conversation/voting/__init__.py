@@ -1,1 +1,1 @@
-"""Opening a poll on answers of a conversation, voting in it, and revealing it."""
+"""Votes on answers: polls and votes as values, how they are counted, and the verbs that open and reveal a poll."""

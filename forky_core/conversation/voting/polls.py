@@ -6,11 +6,19 @@ from collections.abc import Mapping, Sequence
 
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.voting import voting
+from forky_core.conversation.voting.poll import (
+    Poll,
+    PollCandidate,
+    Vote,
+    poll_in,
+    polls_in,
+    vote_in,
+    votes_in,
+)
+from forky_core.conversation.voting.shuffling import seen_by
+from forky_core.conversation.voting.tally import Tally
 from forky_core.model import MessageId, Operation
 from forky_core.model.errors import NothingToDo
-from forky_core.votes.poll import Poll, PollCandidate, Vote, poll_in, polls_in, vote_in, votes_in
-from forky_core.votes.shuffling import seen_by
-from forky_core.votes.tally import Tally
 
 
 class Polls:

@@ -13,11 +13,7 @@ from forky_core.conversation.identity import now, title_line
 from forky_core.conversation.session import Session, short
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_text
-from forky_core.graph import first_parent_path
-from forky_core.model import Message, MessageId, Operation
-from forky_core.model.errors import BadContent, InTheWay, NotAllowed, Outdated
-from forky_core.model.hashing import content_hash
-from forky_core.votes.poll import (
+from forky_core.conversation.voting.poll import (
     BAD,
     BEST,
     FEWEST,
@@ -37,8 +33,12 @@ from forky_core.votes.poll import (
     vote_key,
     votes_in,
 )
-from forky_core.votes.shuffling import at_letter
-from forky_core.votes.tally import Tally, tally
+from forky_core.conversation.voting.shuffling import at_letter
+from forky_core.conversation.voting.tally import Tally, tally
+from forky_core.model import Message, MessageId, Operation
+from forky_core.model.errors import BadContent, InTheWay, NotAllowed, Outdated
+from forky_core.model.graph import first_parent_path
+from forky_core.model.hashing import content_hash
 
 LONGEST_NOTE = 2_000
 """The most characters of a note on a vote."""
@@ -46,7 +46,7 @@ _LONGEST_CRITERION = 60
 _PROMPT_LINE = 80
 _PROMPT_DIGITS = 8
 _MEMBER = "person:"
-"""Begins the id of a member of a team (forky_core/team/members.py)."""
+"""Begins the id of a member of a team (forky_core/people/members.py)."""
 
 
 def open_poll(

@@ -15,10 +15,10 @@ import regex
 
 from forky_core.experiments.checks.text_checks import LONGEST_SEARCH, quoted
 from forky_core.experiments.checks.verdict import AnswerFacts, Verdict
-from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import RowCheck
 from forky_core.model.parts import Json, canonical_json
+from forky_core.process.extras import needed_for
 
 _MOST_TRIES = 200
 """The most places of an answer at which JSON is looked for."""

@@ -10,9 +10,9 @@ from forky_core.experiments.cells import CellResult
 from forky_core.experiments.checks.registry import title
 from forky_core.experiments.intervals import Interval
 from forky_core.experiments.results import ColumnSummary, ExperimentResult
-from forky_core.extras import needed_for
 from forky_core.model.experiment import Experiment, ExperimentRow
 from forky_core.model.parts import Json
+from forky_core.process.extras import needed_for
 
 CELL_HEAD = (
     "row",

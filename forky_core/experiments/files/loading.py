@@ -11,10 +11,10 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Json
+from forky_core.process.extras import needed_for
 
 LARGEST = 100_000_000
 """Bytes of a file."""

@@ -15,10 +15,10 @@ from forky_core.formats.exporting.rewriting import RewriteRules, rewritten, visi
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.graph import first_parent_path
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Blob, Message, MessageId
 from forky_core.model.errors import NotFound
+from forky_core.model.graph import first_parent_path
 from forky_core.model.parts import MergePart, Part, RevertPart, TextPart
 
 

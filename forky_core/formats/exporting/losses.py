@@ -11,8 +11,8 @@ from typing import Literal
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
-from forky_core.graph import ancestors
 from forky_core.model import Generation, Message, MessageId
+from forky_core.model.graph import ancestors
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
-from forky_core.layout.shape import MAIN, Shape, shape_of
 from forky_core.model import MessageId
+from forky_core.views.layout.shape import MAIN, Shape, shape_of
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messag
 from forky_core.formats.exporting.writers.page import Page
 from forky_core.formats.exporting.writers.shown import PresentationExporter, ReplayExporter
 from forky_core.model.errors import NotFound
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 
 EXPORTERS: tuple[Exporter, ...] = (
     Page(),

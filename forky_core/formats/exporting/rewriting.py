@@ -19,7 +19,6 @@ from forky_core.formats.exporting.rewritten_messages import remade
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
 from forky_core.formats.forky_file.stored_log import each_call
-from forky_core.graph import ancestors
 from forky_core.merge.payload_copy import with_new_ids
 from forky_core.model import (
     Blob,
@@ -32,6 +31,7 @@ from forky_core.model import (
     seal,
 )
 from forky_core.model.document import CitedPassage, DocumentSearch
+from forky_core.model.graph import ancestors
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Draft, Json, MergePart, Part, TextPart, part_from_stored
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.voting.poll import POLLS
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.losses import many
 from forky_core.formats.exporting.rewriting import visible, with_only
@@ -19,7 +20,6 @@ from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.store.contract import Store
-from forky_core.votes.poll import POLLS
 
 
 def export_value(

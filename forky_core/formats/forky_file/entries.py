@@ -14,6 +14,7 @@ from forky_core.conversation.identity import disturbs
 from forky_core.conversation.merging.merge_request import REVIEWS, MergeRequest, sound
 from forky_core.conversation.merging.merging import CONFLICTS, RESOLUTIONS
 from forky_core.conversation.merging.review_log import Review
+from forky_core.conversation.voting.poll import FEWEST, MARK, MOST, POLLS, Poll, Vote
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.model import Change, Rules, Stash
 from forky_core.model.erasure import ERASED, Erasure
@@ -29,7 +30,6 @@ from forky_core.model.experiment import (
 from forky_core.model.memory import Memory
 from forky_core.model.parts import Json
 from forky_core.model.room import Person, room_in
-from forky_core.votes.poll import FEWEST, MARK, MOST, POLLS, Poll, Vote
 
 _MOST_ROWS, _MOST_COLUMNS, _MOST_SAMPLES = 20_000, 50, 50
 """Of an experiment: what forky_core/experiments/validation.py lets in."""

@@ -12,14 +12,14 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from forky_core.conversation.identity import LONGEST_NAME, free_name
+from forky_core.conversation.voting.poll import POLLS
 from forky_core.formats.forky_file.chat import Chat, replayed
 from forky_core.formats.forky_file.writing import UNITE, checked_out
-from forky_core.graph import is_ancestor
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
 from forky_core.model.erasure import ERASED, Passages, said_erased
 from forky_core.model.errors import BadContent
+from forky_core.model.graph import is_ancestor
 from forky_core.model.parts import Json
-from forky_core.votes.poll import POLLS
 
 ACTOR = "forky merge-file"
 THEIRS = "-theirs"

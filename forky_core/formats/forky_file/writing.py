@@ -35,10 +35,10 @@ from forky_core.formats.forky_file.stored import (
     only,
 )
 from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
-from forky_core.graph import ancestors
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED
 from forky_core.model.experiment import experiments_in, is_cell
+from forky_core.model.graph import ancestors
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from forky_core.formats.importing.running_import import Imported
 from forky_core.model.errors import ImportBrokenOff, NothingToDo
-from forky_core.observability import events
+from forky_core.process import events
 
 
 class ImportLog:

@@ -6,8 +6,8 @@ from collections.abc import Container, Iterable, Mapping
 
 from forky_core.conversation.identity import free_name
 from forky_core.conversation.transaction import Transaction
-from forky_core.graph import ancestors, is_ancestor
 from forky_core.model import Message, MessageId, Rules, View
+from forky_core.model.graph import ancestors, is_ancestor
 
 
 def point(

@@ -21,7 +21,7 @@ from forky_core.formats.importing.import_record import (
 from forky_core.model import ConversationId, Operation, View
 from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated
 from forky_core.model.parts import Json
-from forky_core.observability import events
+from forky_core.process import events
 
 
 def undo_import(forky: Workspace, number: int) -> int:

@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from forky_core.conversation.timeline import FOUNDING, STILL, Timeline
-from forky_core.graph import ancestors
 from forky_core.model import ConversationId, MessageId
+from forky_core.model.graph import ancestors
 from forky_core.store.contract import Store
 
 _NEVER_IN_FORCE = STILL | {"undo", "redo"}

@@ -14,8 +14,8 @@ import secrets
 from pathlib import Path
 from typing import Protocol
 
-from forky_core.extras import needed_for
 from forky_core.model.errors import BadContent, RequestError
+from forky_core.process.extras import needed_for
 
 SHORTEST = 8
 """The fewest characters of a password."""

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
-from forky_core.team.database import digest_of
+from forky_core.people.database import digest_of
 
 LIFETIME = 30 * 24 * 3600
 """Seconds after which a session expires."""

@@ -39,9 +39,9 @@ from forky_core.gateway.access.origins import Origins, called_origin
 from forky_core.gateway.access.sessions import LIFETIME, Sessions, SignInSession
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, RequestError
-from forky_core.observability import events
-from forky_core.settings import Settings, password_file
-from forky_core.team.attempts import Attempts, TooManyAttempts
+from forky_core.people.attempts import Attempts, TooManyAttempts
+from forky_core.process import events
+from forky_core.process.settings import Settings, password_file
 
 Mode = Literal["auto", "always", "off"]
 

@@ -1,7 +1,7 @@
 """Signing in to a team's server: everybody does, also on this machine, and each as themselves.
 
 `/sign-in` offers the ways there are (ways/), `/join/SECRET` is an invitation, `/sign-out` ends the session. Sessions
-are kept with the people (team/team_sessions.py): a restart signs nobody out. One that ends, in this process or in
+are kept with the people (people/team_sessions.py): a restart signs nobody out. One that ends, in this process or in
 another, closes its connections within `LOOK` seconds.
 """
 
@@ -31,12 +31,12 @@ from forky_core.gateway.access.sessions import LIFETIME, SignInSession
 from forky_core.gateway.access.ways.contract import Errand, WayIn
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, header, refuse
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.team.account import FORGOTTEN, GONE, has_proved, proves_anew
-from forky_core.team.admission import Proof, admit
-from forky_core.team.invitations import NOT_OPEN
-from forky_core.team.members import GONE_ISSUERS, Member
-from forky_core.team.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
-from forky_core.team.team import Team
+from forky_core.people.account import FORGOTTEN, GONE, has_proved, proves_anew
+from forky_core.people.admission import Proof, admit
+from forky_core.people.invitations import NOT_OPEN
+from forky_core.people.members import GONE_ISSUERS, Member
+from forky_core.people.refused_requests import OVERLOADED, TOO_MANY_ATTEMPTS
+from forky_core.people.team import Team
 
 JOIN = "/join"
 GONE_WAYS = frozenset({*GONE_ISSUERS, "address"})

@@ -17,7 +17,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from forky_core.allowance.account import SpendingRefused
+from forky_core.conversation.allowance.account import SpendingRefused
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
 from forky_core.gateway.v1.api_errors import ApiError, malformed
@@ -32,13 +32,13 @@ from forky_core.gateway.v1.relaying import relay
 from forky_core.matching import Call as ReadCall
 from forky_core.matching import is_greedy
 from forky_core.model.errors import BadCall
-from forky_core.team.guarded_models import GuardedModels
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.proposing_store import ProposingStore
-from forky_core.team.roles import Role
+from forky_core.people.guarded_models import GuardedModels
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.proposing_store import ProposingStore
+from forky_core.people.roles import Role
 
 if TYPE_CHECKING:
-    from forky_core.allowance.metering import Meter
+    from forky_core.conversation.allowance.metering import Meter
     from forky_core.conversation.workspace import Workspace
 
 Enter = Callable[[], tuple["Workspace", Caller]]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from forky_core.model import ConversationId, GenerationId, Usage
-from forky_core.observability import events
+from forky_core.process import events
 
 N = TypeVar("N", int, float)
 

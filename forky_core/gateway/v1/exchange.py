@@ -14,8 +14,8 @@ from concurrent.futures import Executor
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forky_core.allowance.amounts import NANO
-from forky_core.allowance.book import USED_UP
+from forky_core.conversation.allowance.amounts import NANO
+from forky_core.conversation.allowance.book import USED_UP
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.api_errors import ApiError, of_failure
@@ -26,10 +26,10 @@ from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, Tex
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
-from forky_core.observability import events
+from forky_core.process import events
 
 if TYPE_CHECKING:
-    from forky_core.allowance.metering import Meter
+    from forky_core.conversation.allowance.metering import Meter
 
 T = TypeVar("T")
 

@@ -18,7 +18,7 @@ from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.errors import ForkyError
-from forky_core.observability import events
+from forky_core.process import events
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.recording.recording import Recording

@@ -33,10 +33,10 @@ from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
-from forky_core.observability import events
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.proposing_store import proposing_view
-from forky_core.team.refused_requests import NO_DATABASE
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.proposing_store import proposing_view
+from forky_core.people.refused_requests import NO_DATABASE
+from forky_core.process import events
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -195,7 +195,7 @@ class Service:
         except NotFound as error:
             raise ApiError(404, str(error), "unknown_url") from error
         if chosen is not None:
-            from forky_core.team.export_audit import note_tables  # noqa: PLC0415 - only where there is a team
+            from forky_core.people.export_audit import note_tables  # noqa: PLC0415 - only where there is a team
 
             note_tables(forky.store, wanted.form)
         return chain((first,), pieces)

@@ -24,7 +24,7 @@ from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import canonical_json
-from forky_core.retrieval.sentences import sentences
+from forky_core.text.sentences import sentences
 
 REQUEST = "examination/1"
 """The name of the request, with its version: another version is asked anew."""

@@ -14,15 +14,15 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
+from forky_core.documents.retrieval.cues import is_question
 from forky_core.merge.conflicts.conflict import Conflict, Quotation, told_apart
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.cues import NEGATION, PAST, SUPPOSED, denials
 from forky_core.merge.values import Amount, amounts
 from forky_core.merge.wording import message_as_text
 from forky_core.model import Message
-from forky_core.retrieval.cues import is_question
-from forky_core.retrieval.sentences import units
-from forky_core.retrieval.words import stem
+from forky_core.text.sentences import units
+from forky_core.text.words import stem
 
 LONGEST = 14
 """The most words of a statement that is compared: in longer ones other things differ that rules don't see."""

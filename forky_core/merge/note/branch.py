@@ -10,6 +10,8 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from forky_core.context.citing import own_sources
+from forky_core.documents.retrieval.cues import is_question
+from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.cues import NO, cues
@@ -17,9 +19,7 @@ from forky_core.merge.note.passages import NotePassage, atoms, is_named, passage
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
-from forky_core.retrieval.cues import is_question
-from forky_core.retrieval.passages import QUOTES
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 REPORT = 600
 """The characters from which on a model's text counts as a report, even if a tool call follows."""

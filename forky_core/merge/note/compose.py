@@ -23,7 +23,7 @@ from forky_core.merge.note.traits import worths
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import AttachmentPart, ToolCallPart
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 SMALLEST_BUDGET = 200
 DEFAULT_SHARE = 0.2

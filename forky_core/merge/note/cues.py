@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from forky_core.retrieval.cues import is_question
+from forky_core.documents.retrieval.cues import is_question
 
 _LISTS: Mapping[str, tuple[str, str]] = MappingProxyType(
     {

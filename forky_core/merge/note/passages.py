@@ -14,11 +14,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
-from forky_core.fences import CodeBlocks
+from forky_core.documents.retrieval.passages import quoted_in
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import MergePart, TextPart, ToolCallPart, ToolResultPart
-from forky_core.retrieval.passages import quoted_in
-from forky_core.retrieval.sentences import language_of, sentence_ends
+from forky_core.text.fences import CodeBlocks
+from forky_core.text.sentences import language_of, sentence_ends
 
 Shape = Literal["prose", "heading", "code", "call", "output", "removed"]
 """`removed`: code that an edit in the same message removes, so that it never stands as current."""

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from forky_core.merge.values import amounts, numbers
 from forky_core.merge.written.material import NoteMaterial, plain
 from forky_core.model import MessageId
-from forky_core.retrieval.sentences import language_of
+from forky_core.text.sentences import language_of
 
 _NUMBER = re.compile(r"(?<![\w#])\d+(?:[.,:'’/\-]\d+)*")
 _COUNTED = 3

@@ -14,7 +14,7 @@ from forky_core.merge.values import Amount, amounts, numbers, ordinal
 from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
-from forky_core.retrieval.words import stem, terms
+from forky_core.text.words import stem, terms
 
 MOST_SOURCES = 4
 """The most messages that a sentence is said to rest on."""

@@ -14,7 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forky_core.fences import parts
 from forky_core.merge import headings
 from forky_core.merge.written.hard_checks import fault
 from forky_core.merge.written.material import MOST_SOURCES, NoteMaterial, plain
@@ -30,7 +29,8 @@ from forky_core.merge.written.verifier import Ask, Judged, Verdict, verify
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, ModelError
 from forky_core.model.parts import canonical_json
-from forky_core.retrieval.sentences import language_of
+from forky_core.text.fences import parts
+from forky_core.text.sentences import language_of
 
 NOT_CONFIRMED = " (not confirmed)"
 """What stands behind a sentence that the verifier found nowhere, where nobody looks before it is read."""

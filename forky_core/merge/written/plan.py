@@ -11,7 +11,6 @@ from dataclasses import replace
 
 from forky_core.context.citing import own_sources
 from forky_core.context.masking import Lookup
-from forky_core.graph import first_parent_path
 from forky_core.merge.attribution import attribute, payload_lines
 from forky_core.merge.block import PayloadLine
 from forky_core.merge.headings import FACTS, FILES, SETTLED, UNRESOLVED
@@ -30,8 +29,9 @@ from forky_core.merge.written.note import (
 from forky_core.merge.written.sentences import spans
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.model.graph import first_parent_path
 from forky_core.model.parts import AttachmentPart
-from forky_core.retrieval.words import terms
+from forky_core.text.words import terms
 
 _KNOWN_TURNS = 60
 """The last messages of the target whose words a note may use."""

@@ -14,7 +14,7 @@ from forky_core.merge.wording import message_as_text, speaker_of
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
-from forky_core.retrieval.sentences import language_of
+from forky_core.text.sentences import language_of
 
 REQUEST = "note/3"
 """The name of the request, with its version: another version is asked anew."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from forky_core.fences import CodeBlocks, parts
-from forky_core.retrieval.sentences import language_of, sentence_ends
+from forky_core.text.fences import CodeBlocks, parts
+from forky_core.text.sentences import language_of, sentence_ends
 
 _SIGN = re.compile(r"\s*(?:>\s?)*(?:(?:[-*+•–]|\(?\d{1,3}[.)])\s+)?(?:\[[ xX]\]\s+)?")
 _HEADING = re.compile(

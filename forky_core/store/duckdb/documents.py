@@ -13,7 +13,6 @@ from typing import Any
 
 import duckdb
 
-from forky_core.extras import needed_for
 from forky_core.model.document import (
     Chunk,
     Document,
@@ -25,6 +24,7 @@ from forky_core.model.document import (
     Shelf,
     Vectors,
 )
+from forky_core.process.extras import needed_for
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile

@@ -40,8 +40,8 @@ from forky_core.model import (
 from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
-from forky_core.observability import events
-from forky_core.private_files import make_folder
+from forky_core.process import events
+from forky_core.process.private_files import make_folder
 from forky_core.store.analysis import views
 from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.analysis.tables import write_tables

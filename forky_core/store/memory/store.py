@@ -15,7 +15,6 @@ from itertools import islice
 from threading import RLock
 from types import MappingProxyType
 
-from forky_core.graph import ancestors
 from forky_core.model import (
     EMPTY_VIEW,
     Blob,
@@ -35,6 +34,7 @@ from forky_core.model import (
 )
 from forky_core.model.erasure import Erasure
 from forky_core.model.errors import InTheWay, NotFound
+from forky_core.model.graph import ancestors
 from forky_core.model.parts import AttachmentPart, Json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.auditing import (

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
     import psycopg

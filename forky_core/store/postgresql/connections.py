@@ -17,7 +17,7 @@ from functools import cache
 from threading import Lock
 from typing import Any
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
     import psycopg

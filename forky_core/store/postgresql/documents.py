@@ -6,7 +6,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from forky_core.extras import needed_for
 from forky_core.model.document import (
     Chunk,
     Document,
@@ -18,6 +17,7 @@ from forky_core.model.document import (
     Shelf,
     Vectors,
 )
+from forky_core.process.extras import needed_for
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.postgresql import statements as sql

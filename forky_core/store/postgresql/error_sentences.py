@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 with needed_for("Keeping conversations in PostgreSQL", "postgresql"):
     import psycopg

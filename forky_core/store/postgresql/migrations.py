@@ -19,7 +19,7 @@ from typing import NamedTuple
 from psycopg import errors
 
 from forky_core.model.errors import StoreBusy, StoreTooNew
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.channel import Party
 from forky_core.store.postgresql.connection import AnyConnection, Connection, run

@@ -12,7 +12,7 @@ from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar, cast
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 with needed_for("Keeping people in PostgreSQL", "postgresql"):
     import psycopg

@@ -36,8 +36,8 @@ from forky_core.model import (
 )
 from forky_core.model.erasure import Erasure
 from forky_core.model.parts import Json
-from forky_core.observability import events
-from forky_core.scheduling import uncollected
+from forky_core.process import events
+from forky_core.process.scheduling import uncollected
 from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.contract import (
     Commit,

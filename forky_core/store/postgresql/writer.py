@@ -24,7 +24,7 @@ from psycopg import errors
 from forky_core.model import ConversationId, Generation, Message, Operation
 from forky_core.model.errors import ForkyError, InTheWay, StoreError
 from forky_core.model.parts import Json, canonical_json
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Commit
 from forky_core.store.deciding import (
     FOUNDING_VERBS,

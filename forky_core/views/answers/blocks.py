@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 from forky_core.views.showable import showable
 
 if TYPE_CHECKING:

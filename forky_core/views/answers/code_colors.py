@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal, TypeVar
 
-from forky_core.extras import needed_for
+from forky_core.process.extras import needed_for
 
 Color = Literal["", "keyword", "text", "number", "comment", "name"]
 Name = TypeVar("Name", bound=str)

@@ -17,10 +17,10 @@ import streamlit as st
 
 from forky_core.context.citing import sources_in, without_sources
 from forky_core.conversation.identity import now
-from forky_core.layout.colors import UNNAMED
 from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import Erasure
+from forky_core.model.opaque import opaque
 from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
@@ -32,10 +32,10 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.opaque import opaque
-from forky_core.team.threads import ThreadCount
+from forky_core.people.threads import ThreadCount
 from forky_core.views import captions
 from forky_core.views.erasing import told
+from forky_core.views.layout.colors import UNNAMED
 from forky_core.views.notebook import Cell
 from forky_core.views.shelf import count
 from forky_core.views.times import clock, stamp
@@ -65,7 +65,7 @@ class Look:
     words: Callable[[MessageId], str] = field(default=lambda _id: "")
     """Who said a message and how it begins; "" where that is not known here."""
     colors: Mapping[str, int] = field(default_factory=dict)
-    """Of branches (forky_core/layout/colors.py)."""
+    """Of branches (forky_core/views/layout/colors.py)."""
     author: Callable[[MessageId], str] = field(default=lambda _id: "")
     """The name of the member of a team who said a message; "" where that is not known."""
     threads: Mapping[MessageId, ThreadCount] | None = None

@@ -6,7 +6,7 @@ import streamlit as st
 
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 from forky_core.views.erasing import described
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.layout.shape import Shape
 from forky_core.model import MessageId
 from forky_core.views.graph_filter import Facet, GraphFilter, facets_of, find
+from forky_core.views.layout.shape import Shape
 from forky_core.views.shelf import count
 from pages.ui.chat.acting import goto
 from pages.ui.components.markdown import showable

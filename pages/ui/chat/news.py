@@ -15,7 +15,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.team.news import News, news_since
+from forky_core.people.news import News, news_since
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import since

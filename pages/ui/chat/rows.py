@@ -11,9 +11,9 @@ from typing import Any, Literal, cast, get_args
 
 import streamlit as st
 
-from forky_core.layout.lanes import Edge
 from forky_core.model import MessageId
 from forky_core.views.graph import GraphRow, GraphView
+from forky_core.views.layout.lanes import Edge
 from forky_core.views.shelf import count
 from forky_core.views.showable import showable
 from pages.ui.components.palette import Palette, blend

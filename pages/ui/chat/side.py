@@ -11,10 +11,10 @@ from functools import cache
 
 import streamlit as st
 
-from forky_core.layout.shape import Shape, shape_of
 from forky_core.model import MessageId
 from forky_core.model.model_names import together
 from forky_core.views.graph import GraphView, build_graph, toggled
+from forky_core.views.layout.shape import Shape, shape_of
 from forky_core.views.listed import without_cells
 from forky_core.views.shelf import count
 from pages.ui.chat.acting import act_on, goto

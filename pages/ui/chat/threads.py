@@ -11,11 +11,11 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.team.conversation_threads import LONGEST_COMMENT, ConversationThreads
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.members import Member
-from forky_core.team.mentions import pieces_of
-from forky_core.team.threads import Comment, Thread, ThreadCount
+from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.members import Member
+from forky_core.people.mentions import pieces_of
+from forky_core.people.threads import Comment, Thread, ThreadCount
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from forky_core.mathematics.mathml import MathElement, math_element
 from forky_core.merge.conflicts.examination import Examination
 from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
+from forky_core.text.mathml import MathElement, math_element
 from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored

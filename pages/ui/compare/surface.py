@@ -17,7 +17,6 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.layout.colors import UNNAMED, branch_colors
 from forky_core.merge.conflicts.sides import of_answers
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
@@ -25,6 +24,7 @@ from forky_core.views.answers.blocks import blocks_of
 from forky_core.views.captions import ended
 from forky_core.views.compare import Column, Comparison
 from forky_core.views.graph import line_of_text
+from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.shelf import count
 from forky_core.views.showable import showable
 from forky_core.views.sides import Side

@@ -10,15 +10,15 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import PrivateValue, reworded
+from forky_core.formats.reports.form import PAGE, PublicationForm, pieces, report_file_name
+from forky_core.formats.reports.private_texts import private_values, without_private
+from forky_core.formats.reports.publishing import report_of
+from forky_core.formats.reports.registry import forms_of, publication_form
+from forky_core.formats.reports.report import Report
+from forky_core.formats.reports.things.replay import EVERYTHING
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
-from forky_core.publishing.form import PAGE, PublicationForm, pieces, report_file_name
-from forky_core.publishing.private_texts import private_values, without_private
-from forky_core.publishing.publishing import report_of
-from forky_core.publishing.registry import forms_of, publication_form
-from forky_core.publishing.report import Report
-from forky_core.publishing.things.replay import EVERYTHING
-from forky_core.team.export_audit import noted
+from forky_core.people.export_audit import noted
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.components.downloads import download_link

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import streamlit as st
 
-from forky_core.layout.inks import INKS
+from forky_core.views.layout.inks import INKS
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +30,7 @@ class Palette:
     selected: str
     """Behind the row one is at."""
     lanes: tuple[str, ...]
-    """By the number of a branch's colour (forky_core/layout/colors.py)."""
+    """By the number of a branch's colour (forky_core/views/layout/colors.py)."""
 
     def lane(self, number: int) -> str:
         return self.lanes[number]

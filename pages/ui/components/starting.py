@@ -9,7 +9,7 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import ConversationSummary
-from forky_core.team.sharing_marks import belongs_here
+from forky_core.people.sharing_marks import belongs_here
 from pages.ui.components.models import model_title
 from pages.ui.frame import go, saying
 from pages.ui.keeping.fields import kept_fields

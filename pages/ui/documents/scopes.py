@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.only_reading import may_write, why_not_edits

@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.gateway.downloading import Download
-from forky_core.team.export_audit import noted
+from forky_core.people.export_audit import noted
 from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import draw_giving, forget_given
 from pages.ui.experiments.answer import show_answer

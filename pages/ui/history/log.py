@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
-from forky_core.settings import DEFAULT_ACTOR
+from forky_core.process.settings import DEFAULT_ACTOR
 from forky_core.views.captions import SOMEBODY
 from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage

@@ -7,9 +7,9 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.team.conversation_threads import ConversationThreads
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.threads import EventKind
+from forky_core.people.conversation_threads import ConversationThreads
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.threads import EventKind
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp

@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlsplit
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.team.inbox import Notice, NoticeKind
+from forky_core.people.inbox import Notice, NoticeKind
 from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette

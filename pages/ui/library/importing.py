@@ -11,7 +11,7 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.file_batch import FileBatch
 from forky_core.model.hashing import mend_text
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.too_large import draw_too_large, largest

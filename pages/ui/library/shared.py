@@ -8,9 +8,9 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.links.link import Link
 from forky_core.model import ConversationSummary
-from forky_core.publishing.links.link import Link
-from forky_core.team.sharing_marks import Whose, belongs_here
+from forky_core.people.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import shelf
 from pages.ui.library.shelving import draw_lines
 from pages.ui.links.listing import FRESH, draw_links, draw_links_that_are_over, made_by_me

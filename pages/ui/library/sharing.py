@@ -33,10 +33,10 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.team.conversation_threads import ConversationThreads
-from forky_core.team.export_audit import noted
-from forky_core.team.guarded_store import GuardedStore
-from forky_core.team.threads_file import MEDIA_TYPE, threads_file
+from forky_core.people.conversation_threads import ConversationThreads
+from forky_core.people.export_audit import noted
+from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.threads_file import MEDIA_TYPE, threads_file
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches

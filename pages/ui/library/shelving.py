@@ -9,8 +9,8 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, ConversationSummary
-from forky_core.team.news import news_in
-from forky_core.team.roles import Role
+from forky_core.people.news import news_in
+from forky_core.people.roles import Role
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label

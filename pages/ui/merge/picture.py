@@ -9,8 +9,8 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.visible import Visible
-from forky_core.graph import ancestors
 from forky_core.merge.plan import MergePlan
+from forky_core.model.graph import ancestors
 from forky_core.views.merging import BranchRelation
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import showable

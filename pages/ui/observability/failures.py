@@ -6,7 +6,7 @@ import secrets
 
 import streamlit as st
 
-from forky_core.observability import events
+from forky_core.process import events
 from pages.ui.session import shown_page
 
 

@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import sys
 
-from forky_core.observability.log_setup import set_up_logging
-from forky_core.settings import LogSettings, Settings
+from forky_core.process.log_setup import set_up_logging
+from forky_core.process.settings import LogSettings, Settings
 
 _TOLD_ELSEWHERE = "Uncaught app execution"
 """What Streamlit says of a page that failed; failures.py logs that with an incident number."""

@@ -12,9 +12,9 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
-from forky_core.team.administration import Administration
-from forky_core.team.audit import AuditFilter
-from forky_core.team.audit_report import as_csv, as_json_lines, sentence
+from forky_core.people.administration import Administration
+from forky_core.people.audit import AuditFilter
+from forky_core.people.audit_report import as_csv, as_json_lines, sentence
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import midnight, stamp
 from pages.ui.components.downloads import download_link

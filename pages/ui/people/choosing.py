@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.team.members import Member
+from forky_core.people.members import Member
 from pages.ui.components.markdown import showable
 
 

@@ -6,8 +6,8 @@ import streamlit as st
 
 from forky_core.gateway.forgetting import forget_person
 from forky_core.model.errors import BadContent
-from forky_core.team.administration import Administration
-from forky_core.team.members import Member
+from forky_core.people.administration import Administration
+from forky_core.people.members import Member
 from pages.ui.frame import saying
 from pages.ui.people.choosing import named
 from pages.ui.people.style import who

@@ -10,10 +10,10 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
-from forky_core.team.administration import Administration
-from forky_core.team.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
-from forky_core.team.role_lines import IN_WORKSPACE
-from forky_core.team.roles import ASSIGNABLE, Role, role_named
+from forky_core.people.administration import Administration
+from forky_core.people.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
+from forky_core.people.role_lines import IN_WORKSPACE
+from forky_core.people.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.components.links import server_address

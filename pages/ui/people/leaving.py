@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.team.administration import Administration
+from forky_core.people.administration import Administration
 from pages.ui.frame import saying
 from pages.ui.session import Session
 

@@ -9,12 +9,12 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.gateway.access.ways.reset import OPEN as RESET
-from forky_core.team.account import OWNERS_HOURS
-from forky_core.team.administration import Administration
-from forky_core.team.look_alikes import look_alikes
-from forky_core.team.members import Member
-from forky_core.team.role_lines import IN_WORKSPACE
-from forky_core.team.roles import ASSIGNABLE, Role, role_named
+from forky_core.people.account import OWNERS_HOURS
+from forky_core.people.administration import Administration
+from forky_core.people.look_alikes import look_alikes
+from forky_core.people.members import Member
+from forky_core.people.role_lines import IN_WORKSPACE
+from forky_core.people.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.links import server_address

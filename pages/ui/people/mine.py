@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.gateway.downloading import Download
 from forky_core.gateway.person_export import person_archive
-from forky_core.team.administration import Administration
+from forky_core.people.administration import Administration
 from pages.ui.components.downloads import download_link
 from pages.ui.workspace import Reader, whole_workspace
 

@@ -12,10 +12,10 @@ from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
-from forky_core.team.administration import Administration
-from forky_core.team.devices import device_name
-from forky_core.team.members import GONE_ISSUERS, Identity
-from forky_core.team.team_sessions import TeamSession
+from forky_core.people.administration import Administration
+from forky_core.people.devices import device_name
+from forky_core.people.members import GONE_ISSUERS, Identity
+from forky_core.people.team_sessions import TeamSession
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying

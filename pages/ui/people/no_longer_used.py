@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.team.no_longer_used import no_longer_used
+from forky_core.people.no_longer_used import no_longer_used
 from pages.ui.components.markdown import plain_label
 from pages.ui.workspace import reader
 

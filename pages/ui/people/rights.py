@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.team.writing_rights import WritingRights
+from forky_core.people.writing_rights import WritingRights
 from pages.ui.workspace import reader
 
 

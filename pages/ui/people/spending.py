@@ -7,11 +7,11 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.allowance.account import LIMITS, account_text
-from forky_core.allowance.amounts import MOST, NANO, amount_text
+from forky_core.conversation.allowance.account import LIMITS, account_text
+from forky_core.conversation.allowance.amounts import MOST, NANO, amount_text
 from forky_core.model.errors import ForkyError
-from forky_core.team.allowance_desk import AllowanceDesk, MemberAccount
-from forky_core.team.allowances import EVERYBODY, Field, Fields, allowance_text
+from forky_core.people.allowance_desk import AllowanceDesk, MemberAccount
+from forky_core.people.allowances import EVERYBODY, Field, Fields, allowance_text
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.spending_style import apply_spending_style
 from pages.ui.people.style import who

@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.team.review_lists import ReviewLists, WaitingRequest, review_lists
+from forky_core.people.review_lists import ReviewLists, WaitingRequest, review_lists
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label

@@ -10,11 +10,11 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
-from forky_core.team.conversation_sharing import GIVEN, ConversationSharing
-from forky_core.team.members import Member
-from forky_core.team.role_lines import IN_CONVERSATION
-from forky_core.team.roles import Role, role_named
-from forky_core.team.sharing_marks import SharingMark, mark_of
+from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
+from forky_core.people.members import Member
+from forky_core.people.role_lines import IN_CONVERSATION
+from forky_core.people.roles import Role, role_named
+from forky_core.people.sharing_marks import SharingMark, mark_of
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import choose_member

@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.gateway.downloading import Download
-from forky_core.team.export_audit import note_tables
+from forky_core.people.export_audit import note_tables
 from pages.ui.components.downloads import download_link
 from pages.ui.sign_in import team
 

@@ -8,9 +8,9 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
-from forky_core.settings import Settings
-from forky_core.team.former_workspaces import former_workspaces
-from forky_core.team.team import team_file
+from forky_core.people.former_workspaces import former_workspaces
+from forky_core.people.team import team_file
+from forky_core.process.settings import Settings
 from forky_core.views import captions
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.allowance.account import Allowance, account_text
-from forky_core.allowance.amounts import nanodollars
+from forky_core.conversation.allowance.account import Allowance, account_text
+from forky_core.conversation.allowance.amounts import nanodollars
 from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.model.errors import ForkyError
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 from forky_core.views.times import stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label

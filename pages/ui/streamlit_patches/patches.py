@@ -22,7 +22,7 @@ from importlib import metadata
 from starlette.middleware import Middleware
 
 from forky_core.model.errors import RequestError
-from forky_core.observability import events
+from forky_core.process import events
 from pages.ui.streamlit_patches.patch import Patch
 
 SWITCH = "FORKY_STREAMLIT_PATCHES"

@@ -13,7 +13,7 @@ from functools import wraps
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from forky_core.observability import events
+from forky_core.process import events
 from pages.ui.streamlit_patches.patch import part
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from typing import Any
 
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
-from forky_core.scheduling import short_turns
+from forky_core.process.scheduling import short_turns
 from pages.ui.streamlit_patches.assets import assets
 from pages.ui.streamlit_patches.compressed import copies_folder, make_copies
 

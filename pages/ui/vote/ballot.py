@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.voting.poll import BAD, BEST, TIE
 from forky_core.conversation.voting.voting import LONGEST_NOTE
 from forky_core.model.errors import ForkyError
 from forky_core.views.voting import CHOICES, Ballot, BallotOption
-from forky_core.votes.poll import BAD, BEST, TIE
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, saying

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST, fit_name
 from forky_core.views.shelf import count
-from forky_core.votes.poll import Poll
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.made_pages import linked

@@ -5,10 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.publishing.private_texts import reworded_value
+from forky_core.conversation.voting.tables import votes_csv
+from forky_core.formats.reports.private_texts import reworded_value
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
-from forky_core.votes.tables import votes_csv
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame

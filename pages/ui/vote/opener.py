@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import secrets
 
-from forky_core.votes.poll import Poll
+from forky_core.conversation.voting.poll import Poll
 from pages.ui.frame import Frame
 from pages.ui.person import OPENER, cookie, names_themselves
 

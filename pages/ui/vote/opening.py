@@ -6,11 +6,11 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from forky_core.conversation.voting.poll import FEWEST, MOST, MOST_CRITERIA
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST
 from forky_core.views.shelf import count
-from forky_core.votes.poll import FEWEST, MOST, MOST_CRITERIA
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.people.only_reading import edits

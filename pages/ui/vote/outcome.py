@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import ForkyError
 from forky_core.model.model_names import together
 from forky_core.views.shelf import count
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
-from forky_core.votes.poll import Poll
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, place

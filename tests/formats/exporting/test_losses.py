@@ -19,6 +19,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file
 from forky_core.model import Blob, Generation, GenerationId, GenerationStatus, Message, Usage, seal
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import (
     AttachmentPart,
     Draft,
@@ -28,7 +29,6 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.opaque import not_understood
 from tests.builders import workspace
 from tests.formats.exporting.trees import chat_with
 

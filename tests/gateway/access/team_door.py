@@ -23,8 +23,8 @@ from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.person import HANDLE
 from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.contract import WayIn
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from tests.app_server import free_port
 from tests.gateway.served import listening
 from tests.hangs import HANG

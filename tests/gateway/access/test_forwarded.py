@@ -15,7 +15,7 @@ from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.asgi import Message, Receive, Scope, Send, header
-from forky_core.team.attempts import PER_CLIENT
+from forky_core.people.attempts import PER_CLIENT
 from tests.app_server import printed, served
 from tests.hangs import HANG
 from tests.loops import finished

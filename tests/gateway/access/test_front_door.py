@@ -12,7 +12,7 @@ import httpx
 import pytest
 
 from forky_core.gateway.access.credentials import PasswordFile, hashed
-from forky_core.team.attempts import PER_CLIENT
+from forky_core.people.attempts import PER_CLIENT
 from tests.app_server import printed, served
 from tests.gateway.access.raw import HANG, ask, knock
 from tests.programs import CHECKOUT

@@ -10,10 +10,10 @@ import pytest
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.model.errors import InTheWay
-from forky_core.team.account import GONE, reset_link
-from forky_core.team.members import Identity
+from forky_core.people.account import GONE, reset_link
+from forky_core.people.members import Identity
 from tests.gateway.access.team_door import TeamDoor, team_door
-from tests.team.earlier_people import (
+from tests.people.earlier_people import (
     ADAS_RESET,
     BENS_CONFIRMATION,
     BENS_SESSION,

@@ -17,8 +17,8 @@ from forky_core.gateway.access.ways.oidc import OidcWay
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider, RoleRules
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.model.errors import InTheWay
-from forky_core.team.members import Identity, Member
-from forky_core.team.roles import Role
+from forky_core.people.members import Identity, Member
+from forky_core.people.roles import Role
 from tests.app_server import free_port
 from tests.gateway.access.odd_provider import OddProvider, new_key, odd_provider
 from tests.gateway.access.team_door import (

@@ -9,7 +9,7 @@ import pytest
 from forky_core.gateway.access.ways.oidc_providers import read_providers
 from forky_core.model.errors import RequestError
 from forky_core.model.parts import Json
-from forky_core.team.roles import Role
+from forky_core.people.roles import Role
 
 PROVIDER = '[[provider]]\nname = "work"\nissuer = "https://id.example"\nclient_id = "forky"\n'
 

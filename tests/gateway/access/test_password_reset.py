@@ -13,10 +13,10 @@ from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.model.errors import NotAllowed, NotFound
-from forky_core.team.account import FORGOTTEN, require_proof, reset_link
-from forky_core.team.attempts import Attempts
-from forky_core.team.members import Identity, Member
-from forky_core.team.roles import Role
+from forky_core.people.account import FORGOTTEN, require_proof, reset_link
+from forky_core.people.attempts import Attempts
+from forky_core.people.members import Identity, Member
+from forky_core.people.roles import Role
 from tests.gateway.access.team_door import TeamDoor, team_door
 
 OLD, NEW = "correct horse", "battery staple"

@@ -21,11 +21,11 @@ from forky_core.gateway.access.ways.oidc import OidcWay
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
-from forky_core.team.attempts import Attempts
-from forky_core.team.look_alikes import look_alikes, skeleton
-from forky_core.team.members import Identity, Member
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
+from forky_core.people.attempts import Attempts
+from forky_core.people.look_alikes import look_alikes, skeleton
+from forky_core.people.members import Identity, Member
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from tests.gateway.access.team_door import TeamDoor, team_door
 from tests.hangs import HANG
 from tests.loops import finished

@@ -8,8 +8,8 @@ import pytest
 
 from forky_core import Forky
 from forky_core.conversation.conversation import Conversation
-from forky_core.offline.models import DIGEST, QUOTE
-from forky_core.retrieval.passages import quoted_in
+from forky_core.documents.offline_models import DIGEST, QUOTE
+from forky_core.documents.retrieval.passages import quoted_in
 from forky_core.welcome import make_welcome
 
 

@@ -20,11 +20,11 @@ import psycopg
 import pytest
 
 from forky_core.model import Change
+from forky_core.people import people_on_server
+from forky_core.people.team import Team
 from forky_core.store.postgresql import statements
 from forky_core.store.postgresql.migrations import FUNCTIONS_FILE, MIGRATIONS, SCHEMA_FILE
 from forky_core.store.postgresql.store import PostgresStore
-from forky_core.team import people_on_server
-from forky_core.team.team import Team
 from tests.programs import CHECKOUT
 from tests.store.talk import HERE, begin, change, said
 

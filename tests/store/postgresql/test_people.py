@@ -10,20 +10,20 @@ from pathlib import Path
 import psycopg
 import pytest
 
-from forky_core.allowance.account import Sum
-from forky_core.allowance.book import Book
 from forky_core.cli.parser import main
+from forky_core.conversation.allowance.account import Sum
+from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model.errors import NameTaken, StoreError, StoreTooNew
+from forky_core.people.attempts import PER_CLIENT, TooManyAttempts
+from forky_core.people.audit import AuditFilter
+from forky_core.people.database import SCHEMA
+from forky_core.people.people_on_server import PeopleOnServer
+from forky_core.people.roles import Role
+from forky_core.people.team import Team, people_beside, team_file
+from forky_core.people.views import join_team, member_view
 from forky_core.store.postgresql.store import PostgresStore
-from forky_core.team.attempts import PER_CLIENT, TooManyAttempts
-from forky_core.team.audit import AuditFilter
-from forky_core.team.database import SCHEMA
-from forky_core.team.people_on_server import PeopleOnServer
-from forky_core.team.roles import Role
-from forky_core.team.team import Team, people_beside, team_file
-from forky_core.team.views import join_team, member_view
 from tests.builders import workspace
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.other_process import begin, in_another_process, race
@@ -39,7 +39,7 @@ def team(url: str) -> Iterator[Team]:
 
 def with_the_team(url: str, *lines: str) -> subprocess.Popen[str]:
     """Runs lines about `team`, its people as another process has them, once it gets a line of input."""
-    before = ("from forky_core.team.team import Team", f"team = Team({url!r})")
+    before = ("from forky_core.people.team import Team", f"team = Team({url!r})")
     return in_another_process(before, lines, ("team.close()",))
 
 
@@ -106,10 +106,10 @@ def test_calls_of_two_processes_race_for_an_allowance_of_three_answers(team: Tea
     bob = team.members.add("Bob", Role.OWNER)
     team.allowances.set(bob.id, {"answers_in_all": 3}, by="")
     lines = (
-        "from forky_core.allowance.account import SpendingRefused, Sum",
-        "from forky_core.allowance.book import Book",
+        "from forky_core.conversation.allowance.account import SpendingRefused, Sum",
+        "from forky_core.conversation.allowance.book import Book",
         "from forky_core.store.postgresql.store import PostgresStore",
-        "from tests.allowance.priced import asked",
+        "from tests.conversation.allowance.priced import asked",
         f"book, payer, paid = Book(PostgresStore.open({url!r})), team.allowances.spender({bob.id!r}), 0",
         "for _ in range(10):",
         "    try:",
@@ -128,7 +128,7 @@ def test_calls_of_two_processes_race_for_an_allowance_of_three_answers(team: Tea
 
 def test_wrong_passwords_are_not_multiplied_by_the_number_of_servers(team: Team, url: str) -> None:
     lines = (
-        "from forky_core.team.attempts import TooManyAttempts",
+        "from forky_core.people.attempts import TooManyAttempts",
         "tried = 0",
         "for _ in range(10):",
         "    try:",

@@ -13,10 +13,10 @@ import pytest
 
 from forky_core.model import Change, Message, MessageId
 from forky_core.model.errors import StoreError
+from forky_core.people.roles import Role
+from forky_core.people.team import Team
 from forky_core.store.postgresql import connections, database, writer
 from forky_core.store.postgresql.store import PostgresStore
-from forky_core.team.roles import Role
-from forky_core.team.team import Team
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.server import TEMPLATE, running_server, running_standby
 from tests.store.talk import HERE, begin, change, said

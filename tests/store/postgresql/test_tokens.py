@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import psycopg
 import pytest
 
-from forky_core.allowance.account import LEASE, Allowance, SpendingRefused, Sum
-from forky_core.allowance.amounts import NANO
-from forky_core.allowance.book import Book
+from forky_core.conversation.allowance.account import LEASE, Allowance, SpendingRefused, Sum
+from forky_core.conversation.allowance.amounts import NANO
+from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.identity import now
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.model.errors import NameTaken, NothingToDo, StoreError
 from forky_core.store.postgresql.store import PostgresStore
-from tests.allowance.priced import asked
+from tests.conversation.allowance.priced import asked
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.other_process import begin, in_another_process, race
 
@@ -31,10 +31,10 @@ def store(url: str) -> Iterator[PostgresStore]:
 def with_tokens(url: str, *lines: str) -> subprocess.Popen[str]:
     """Runs lines about `tokens`, as another process has them, once it gets a line of input."""
     before = (
-        "from forky_core.allowance.account import SpendingRefused, Sum",
+        "from forky_core.conversation.allowance.account import SpendingRefused, Sum",
         "from forky_core.gateway.tokens import Tokens",
         "from forky_core.store.postgresql.store import PostgresStore",
-        "from tests.allowance.priced import asked",
+        "from tests.conversation.allowance.priced import asked",
         f"store = PostgresStore.open({url!r})",
         "tokens = Tokens(store)",
     )

@@ -21,8 +21,8 @@ from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.rewriting import RewriteRules, rewritten
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Generation, Message, MessageId
+from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import AttachmentPart, OpaquePart, Part, TextPart
-from forky_core.opaque import is_left_unsaid
 
 _PIECE = 1 << 20
 

@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
 
-from forky_core.fences import CodeBlocks
 from forky_core.formats.exporting.flattening import origins_of, plain_parts
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import OutlineSection, outline
@@ -18,6 +17,7 @@ from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Message
 from forky_core.model.model_names import together, without_server
+from forky_core.model.opaque import opaque
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
@@ -27,7 +27,7 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.opaque import opaque
+from forky_core.text.fences import CodeBlocks
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 

@@ -19,15 +19,15 @@ from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.writers.markdown import when, who
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import written
-from forky_core.layout.colors import line_colors
-from forky_core.layout.lanes import Layout, lay_out
-from forky_core.layout.plain_text import plain_words
 from forky_core.model import Generation, Message, MessageId
 from forky_core.model.document import ADDRESS, CitedPassage
 from forky_core.model.parts import Json, ToolCallPart
 from forky_core.render.drawings import PAGE, DrawnEdge, PageGraph, PageGraphRow
 from forky_core.render.material import somebody
 from forky_core.render.page import page
+from forky_core.views.layout.colors import line_colors
+from forky_core.views.layout.lanes import Layout, lay_out
+from forky_core.views.layout.plain_text import plain_words
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
 """Everything visible is kept; undone and stashed content is not exported."""

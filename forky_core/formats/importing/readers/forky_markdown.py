@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from forky_core.fences import CodeBlocks
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -26,6 +25,7 @@ from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft
+from forky_core.text.fences import CodeBlocks
 
 _TITLE = re.compile(r"# (.+)")
 _HEADING = re.compile(r"## (\d{1,9})\. (.{1,300}?)(?: · (\d{4}-\d\d-\d\d \d\d:\d\d(?::\d\d)?) UTC)?")

@@ -24,8 +24,8 @@ from forky_core.formats.leftovers import Program, leftovers, says_something, unk
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Draft, Json, Part
-from forky_core.opaque import not_understood
 
 PROGRAM = Program(
     "Qwen Code",

@@ -21,8 +21,8 @@ from forky_core.formats.contract import (
 from forky_core.formats.fields import micros, obj, objs, seq, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Draft, Part
-from forky_core.opaque import not_understood
 
 PROGRAM = Program(
     "Google Takeout", frozenset(("header", "products", "activityControls", "titleUrl", "locationInfos"))

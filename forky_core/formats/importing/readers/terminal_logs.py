@@ -10,13 +10,13 @@ from collections.abc import Iterator
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from forky_core.fences import parts
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Part, ReasoningPart
+from forky_core.text.fences import parts
 
 NOBODY = "Nobody speaks in it."
 

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from pathlib import PurePosixPath
 from typing import ClassVar
 
-from forky_core.fences import parts
 from forky_core.formats.chaining import Chain
 from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import micros
@@ -20,6 +19,7 @@ from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Part, ReasoningPart
+from forky_core.text.fences import parts
 
 _ROLES: dict[str, Role] = {
     **dict.fromkeys(("user", "you", "human", "me", "prompt", "question", "you said"), "user"),

@@ -17,8 +17,8 @@ from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq,
 from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.model import GenerationStatus
+from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, ToolResultPart
-from forky_core.opaque import not_understood
 
 PROGRAM = Program(
     "VS Code",

@@ -9,10 +9,10 @@ from typing import ClassVar, Protocol
 
 from forky_core.gateway.access.origins import Origin
 from forky_core.gateway.asgi import Receive, Scope, Send
-from forky_core.team.admission import Proof
-from forky_core.team.invitations import Invitation
-from forky_core.team.members import Member
-from forky_core.team.team import Team
+from forky_core.people.admission import Proof
+from forky_core.people.invitations import Invitation
+from forky_core.people.members import Member
+from forky_core.people.team import Team
 
 
 @dataclass(frozen=True, slots=True)

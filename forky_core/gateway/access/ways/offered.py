@@ -5,8 +5,8 @@ from __future__ import annotations
 from forky_core.gateway.access.ways.contract import WayIn
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
-from forky_core.settings import Settings
-from forky_core.team.roles import role_named
+from forky_core.people.roles import role_named
+from forky_core.process.settings import Settings
 
 
 def ways_from(settings: Settings) -> list[WayIn]:

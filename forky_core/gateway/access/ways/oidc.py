@@ -22,11 +22,11 @@ from forky_core.gateway.access.ways.once import Once
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Header, Receive, Scope, Send, answer, refuse
 from forky_core.model.errors import ForkyError, NotAllowed
-from forky_core.team.account import PASSWORD, has_identity, require_proof
-from forky_core.team.admission import Proof
-from forky_core.team.attempts import network_of
-from forky_core.team.invitations import Invitation
-from forky_core.team.roles import Role
+from forky_core.people.account import PASSWORD, has_identity, require_proof
+from forky_core.people.admission import Proof
+from forky_core.people.attempts import network_of
+from forky_core.people.invitations import Invitation
+from forky_core.people.roles import Role
 
 PATH = "/sign-in/oidc"
 BACK = "back"

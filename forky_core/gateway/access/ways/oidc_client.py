@@ -12,15 +12,15 @@ from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 from urllib.parse import quote, urlencode, urlsplit
 
-from forky_core.extras import needed_for
 from forky_core.gateway.access.origins import is_loopback
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
 from forky_core.model.errors import BadContent, BadName, ForkyError
 from forky_core.model.parts import Json
 from forky_core.model.room import LONGEST, fit_name
-from forky_core.team.admission import Proof
-from forky_core.team.members import Identity, fit_email
-from forky_core.team.roles import Role
+from forky_core.people.admission import Proof
+from forky_core.people.members import Identity, fit_email
+from forky_core.people.roles import Role
+from forky_core.process.extras import needed_for
 
 if TYPE_CHECKING:
     import ssl

@@ -17,7 +17,7 @@ from urllib.parse import urlsplit
 from forky_core.gateway.access.origins import is_loopback
 from forky_core.model.errors import RequestError
 from forky_core.model.parts import Json
-from forky_core.team.roles import ASSIGNABLE, Role, role_named
+from forky_core.people.roles import ASSIGNABLE, Role, role_named
 
 _KEYS = frozenset(
     ("name", "label", "issuer", "client_id", "client_secret", "client_secret_env", "scopes", "role", "rules")

@@ -10,12 +10,12 @@ from forky_core.gateway.access.door import own_path, read_form
 from forky_core.gateway.access.ways.contract import Desk, Errand, PasswordOffer, WayIn
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import BadContent, ForkyError
-from forky_core.team.account import PASSWORD, has_identity
-from forky_core.team.admission import Proof
-from forky_core.team.attempts import Attempts, TooManyAttempts
-from forky_core.team.invitations import NOT_OPEN, Invitation
-from forky_core.team.members import Identity, fit_handle
-from forky_core.team.team import Team
+from forky_core.people.account import PASSWORD, has_identity
+from forky_core.people.admission import Proof
+from forky_core.people.attempts import Attempts, TooManyAttempts
+from forky_core.people.invitations import NOT_OPEN, Invitation
+from forky_core.people.members import Identity, fit_handle
+from forky_core.people.team import Team
 
 ISSUER = PASSWORD
 MOST_WAITING = 300

@@ -13,9 +13,9 @@ from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, headers_named, refuse
 from forky_core.model.errors import BadContent
-from forky_core.team.admission import Proof
-from forky_core.team.members import Identity, fit_email
-from forky_core.team.roles import Role
+from forky_core.people.admission import Proof
+from forky_core.people.members import Identity, fit_email
+from forky_core.people.roles import Role
 
 PATH = "/sign-in/proxy"
 _LONGEST = 254

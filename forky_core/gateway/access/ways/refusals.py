@@ -6,7 +6,7 @@ from contextlib import suppress
 
 from forky_core.gateway.access.ways.contract import Desk
 from forky_core.gateway.asgi import Scope
-from forky_core.team.attempts import Attempts, TooManyAttempts
+from forky_core.people.attempts import Attempts, TooManyAttempts
 
 
 class Refusals:

@@ -14,9 +14,9 @@ from forky_core.gateway.access.ways.contract import Desk, Errand, WayIn
 from forky_core.gateway.access.ways.refusals import Refusals
 from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.team.account import PASSWORD, reset_password
-from forky_core.team.admission import Proof
-from forky_core.team.one_time_links import NOT_OPEN
+from forky_core.people.account import PASSWORD, reset_password
+from forky_core.people.admission import Proof
+from forky_core.people.one_time_links import NOT_OPEN
 
 OPEN = "/sign-in/reset/open"
 

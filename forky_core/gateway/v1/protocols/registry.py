@@ -9,7 +9,7 @@ from forky_core.gateway.v1.calls import ProtocolAdapter
 from forky_core.gateway.v1.protocols.anthropic import MESSAGES
 from forky_core.gateway.v1.protocols.chat import CHAT
 from forky_core.gateway.v1.protocols.responses import RESPONSES
-from forky_core.plugins import Registry
+from forky_core.process.plugins import Registry
 
 PROTOCOLS: tuple[ProtocolAdapter, ...] = (CHAT, RESPONSES, MESSAGES)
 """Those that Forky brings."""

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from forky_core.model.errors import StoreError, StoreFull
-from forky_core.private_files import copy
+from forky_core.process.private_files import copy
 from forky_core.store.duckdb.file.copies import backup_name
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.file.trouble import NO_ROOM

@@ -20,7 +20,7 @@ from typing import Any, TypeVar
 import duckdb
 
 from forky_core.model.errors import NOTHING_SAVED, StoreDamaged, StoreError, StoreFull
-from forky_core.private_files import FOLDER, POSIX, new_file, refuse_planted, tighten
+from forky_core.process.private_files import FOLDER, POSIX, new_file, refuse_planted, tighten
 from forky_core.store.duckdb.file.copies import copies_of
 from forky_core.store.duckdb.file.trouble import (
     damaged_log,

@@ -14,7 +14,7 @@ from pathlib import Path
 import duckdb
 
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file import schemas
 from forky_core.store.duckdb.file.backup import copied_beside

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from forky_core.model.errors import StoreDamaged, StoreFull
-from forky_core.private_files import copy
+from forky_core.process.private_files import copy
 from forky_core.store.duckdb.file.copies import damaged_name
 from forky_core.store.duckdb.file.database import DatabaseFile, place_of
 from forky_core.store.duckdb.file.trouble import FOREIGN

@@ -17,7 +17,7 @@ import duckdb
 
 from forky_core.model import ConversationId, Generation, Operation
 from forky_core.model.errors import StoreError
-from forky_core.observability import events
+from forky_core.process import events
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked

@@ -1,0 +1,42 @@
+"""The one function by which Forky changes the process it runs in; the library never calls it."""
+
+from __future__ import annotations
+
+from forky_core.llm import loading
+from forky_core.process import scheduling
+
+
+def tune_process() -> None:
+    """Tune this process for serving Forky, and keep LiteLLM quiet in it. Call it once, before a model is asked.
+
+    For a process of Forky's own: app.py calls it (and so does `forky up`, which becomes the app), and the command
+    line. A program that only uses the library need not; it may, where it wants the same. What it changes, and why:
+
+    Python:
+        The garbage collector pauses while a whole conversation is read or converted (`scheduling.uncollected`): its
+        full runs take up to half of that time and find nothing.
+        `sys.setswitchinterval` is half a millisecond while a reply streams and while LiteLLM is imported
+        (`scheduling.short_turns`): a click then waits for a fraction of a thread's turn and not for whole ones.
+
+    The environment, which LiteLLM reads and child processes inherit:
+        LITELLM_LOCAL_MODEL_COST_MAP, LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS: it uses the lists that it ships and
+        fetches none. LITELLM_MODE=PRODUCTION: it does not read `./.env`. LITELLM_LOG=CRITICAL: it logs no requests.
+        MAX_IMAGE_URL_DOWNLOAD_SIZE_MB=0: it downloads nothing that a message names, for other callers either; Forky's
+        own calls are checked by llm/linked_media.py in every program.
+
+    Settings of the litellm module:
+        suppress_debug_info: it prints no advice to standard output when a call fails. There is no such argument of a
+        call, so in a program that has not called this function LiteLLM prints it after Forky's failed calls, too.
+        disable_token_counter, disable_hf_tokenizer_download: it neither reads a vocabulary of 56 MB nor downloads one,
+        to count what a provider counts. Forky's own calls see to that in every program, unless the program has put
+        callbacks into LiteLLM, which get LiteLLM's count.
+        disable_aiohttp_transport: a client that LiteLLM makes itself closes its connection with its stream. Forky's own
+        calls bring their client in every program, but for providers without a line in the Settings and for embeddings
+        of others than OpenAI.
+
+    Levels of loggers:
+        LiteLLM, LiteLLM Router, LiteLLM Proxy, httpx, httpcore and openai log at CRITICAL: their lines hold addresses
+        and words of people, and a program's own log is its own business.
+    """
+    scheduling.tune()
+    loading.mute()

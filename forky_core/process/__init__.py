@@ -1,0 +1,6 @@
+"""What the process offers to every room: settings, extras, plug-ins, private files, and what an operator can see.
+
+`events.py` is the vocabulary of the log, and `counters.py` counts each event for /metrics; neither ever contains
+conversation text. Other packages call the functions of `events`, and use nothing else of `logging`. `log_setup.py`
+prepares the process of the app or the command line. docs/observing.md is the operator's page.
+"""
