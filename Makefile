@@ -18,7 +18,7 @@ BIN := .venv/bin
 WORKERS := $$(( $$(getconf _NPROCESSORS_ONLN 2>/dev/null || echo 2) + 1 ))
 PORT ?= $$($(BIN)/python -c 'import socket; print(next(p for p in range(8501, 8700) if socket.socket().connect_ex(("127.0.0.1", p))))')
 # In the order of their names, in which those in a browser, which take longest, are among the first.
-TESTS = $(VENV) requirements.txt requirements-dev.txt && $(BIN)/python -m tests.programs && \
+TESTS = $(VENV) requirements.txt tests/requirements-dev.txt && $(BIN)/python -m tests.programs && \
 	$(BIN)/python -m pytest --numprocesses $(WORKERS) --maxprocesses 4 --no-loadscope-reorder
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
@@ -40,26 +40,26 @@ test-all: ## Run every test: also long fuzzers, killed programs and every story 
 	@$(TESTS) $(ARGS)
 
 next: ## Try the pages on the newest Streamlit; reports, and never fails
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@.ci/next $(ARGS)
 
 picture: ## Take the picture of the README anew
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m pytest -q tests/browser/test_picture.py
 	@mkdir -p docs/images && cp build/chat.png docs/images/chat.png && echo docs/images/chat.png
 
 docs: ## Build the documentation as one site into build/site
-	@$(VENV) requirements.txt requirements-dev.txt
-	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet && echo build/site/index.html
+	@$(VENV) requirements.txt tests/requirements-dev.txt
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --quiet --config-file docs/site/mkdocs.yml && echo build/site/index.html
 
 bench: ## Print the numbers, each beside its peer's
-	@$(VENV) requirements.txt requirements-dev.txt requirements-bench.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt bench/requirements-bench.txt
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m bench $(ARGS)
 
 mutate: ## Change the code in one place at a time and name the changes that no test notices
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@cmp -s tests/mutation/requirements-mutate.txt build/cosmic-ray/installed.txt || { rm -rf build/cosmic-ray && \
 		$(BIN)/python -m pip install -qq --require-hashes --no-deps --target build/cosmic-ray \
 		-r tests/mutation/requirements-mutate.txt && \
@@ -67,22 +67,22 @@ mutate: ## Change the code in one place at a time and name the changes that no t
 	@PYTHONPATH=build/cosmic-ray $(BIN)/python -m tests.mutation $(ARGS)
 
 lint: ## Linter, formatter, strict types
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@status=0; for check in "ruff check" "ruff format --check" "mypy"; do \
 		echo "$$check"; $(BIN)/python -m $$check || status=1; done; exit $$status
 
 welcome: ## Run the experiment of the ready conversation anew and keep its answers
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@$(BIN)/python -m tests.welcome_run
 
 lock: ## Compile pyproject.toml into the hash-locked files
-	@$(VENV) requirements.txt requirements-dev.txt
+	@$(VENV) requirements.txt tests/requirements-dev.txt
 	@$(COMPILE) pyproject.toml -o requirements.txt
 	@# The peers that are measured are the pickier ones, and are installed beside what develops.
-	@$(COMPILE) --group bench -c requirements.txt -o requirements-bench.txt
-	@$(COMPILE) --group dev -c requirements.txt -c requirements-bench.txt -o requirements-dev.txt
+	@$(COMPILE) --group bench -c requirements.txt -o bench/requirements-bench.txt
+	@$(COMPILE) --group dev -c requirements.txt -c bench/requirements-bench.txt -o tests/requirements-dev.txt
 	@$(COMPILE) --group node -c requirements.txt -o tests/aimock/requirements-node.txt
-	@$(COMPILE) --group mutate -c requirements.txt -c requirements-bench.txt -c requirements-dev.txt \
+	@$(COMPILE) --group mutate -c requirements.txt -c bench/requirements-bench.txt -c tests/requirements-dev.txt \
 		-o tests/mutation/requirements-mutate.txt
 
 clean: ## Remove the environment, caches and what was built (never a database)

@@ -222,7 +222,7 @@ def growing(folder: Path, turns: int) -> list[Line]:
     try:
         from bench.langgraph_peer import LangGraphTalk  # noqa: PLC0415 - it need not be installed
     except ImportError:
-        print("LangGraph is not installed (requirements-bench.txt has it): its lines are left out.")
+        print("LangGraph is not installed (bench/requirements-bench.txt has it): its lines are left out.")
         return found
     path = folder / "langgraph.sqlite"
     peer = LangGraphTalk(path, 2, text)

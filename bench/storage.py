@@ -112,5 +112,5 @@ def lines(*, quick: bool) -> list[Line]:
         if peer is not None:
             found.append(peer)
         else:
-            print("LangGraph is not installed (requirements-bench.txt has it): its line is left out.")
+            print("LangGraph is not installed (bench/requirements-bench.txt has it): its line is left out.")
         return found + million.lines(folder, 15, conversations=20 if quick else 1000, length=1000)

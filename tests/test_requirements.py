@@ -16,8 +16,8 @@ CHECKOUT = Path(__file__).resolve().parent.parent
 PYPROJECT = tomllib.loads((CHECKOUT / "pyproject.toml").read_text("utf-8"))
 LOCKS = {
     "requirements.txt": PYPROJECT["project"]["dependencies"],
-    "requirements-dev.txt": PYPROJECT["dependency-groups"]["dev"],
-    "requirements-bench.txt": PYPROJECT["dependency-groups"]["bench"],
+    "tests/requirements-dev.txt": PYPROJECT["dependency-groups"]["dev"],
+    "bench/requirements-bench.txt": PYPROJECT["dependency-groups"]["bench"],
     "tests/aimock/requirements-node.txt": PYPROJECT["dependency-groups"]["node"],
     "tests/mutation/requirements-mutate.txt": PYPROJECT["dependency-groups"]["mutate"],
 }

@@ -21,7 +21,7 @@ CHECKOUT = Path(__file__).parents[1]
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(tmp_path)],
+        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "docs/site/mkdocs.yml", "-d", str(tmp_path)],
         cwd=CHECKOUT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
@@ -54,6 +54,6 @@ def test_the_reference_has_all_that_a_protocol_is_made_of() -> None:
 
 
 def test_every_page_of_the_documentation_is_in_the_navigation() -> None:
-    navigation = (CHECKOUT / "mkdocs.yml").read_text("utf-8")
+    navigation = (CHECKOUT / "docs" / "site" / "mkdocs.yml").read_text("utf-8")
     pages = {page.name for page in (CHECKOUT / "docs").glob("*.md")}
     assert {page for page in pages if page not in navigation} == set()

@@ -8,13 +8,11 @@ import subprocess
 import sys
 import tomllib
 import zipfile
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import httpx
 import pytest
 from packaging.requirements import Requirement
-from packaging.version import Version
 
 from tests.app_server import free_port
 from tests.hangs import HANG, eventually
@@ -26,26 +24,17 @@ SOURCES = (
     "README.md",
     "app.py",
     "pyproject.toml",
-    "setup.py",
     ".streamlit",
     "forky_core",
     "pages",
 )
-BUILD = "import sys; from setuptools.build_meta import build_wheel; print(build_wheel(sys.argv[1]))"
-
-
-def can_build() -> bool:
-    try:
-        return Version(version("setuptools")) >= Version("77")
-    except PackageNotFoundError:
-        return False
+BUILD = "import sys; from hatchling.build import build_wheel; print(build_wheel(sys.argv[1]))"
 
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The wheel of this checkout, built in a copy of it and unpacked."""
-    if not can_build():
-        pytest.skip("setuptools 77 or later, which builds the wheel, is not installed.")
+    pytest.importorskip("hatchling.build", reason="hatchling, which builds the wheel, is not installed.")
     copy, built = tmp_path_factory.mktemp("checkout"), tmp_path_factory.mktemp("built")
     # Keys belong to a person, and what Python has compiled to this machine.
     private = shutil.ignore_patterns("__pycache__", "secrets.toml")

@@ -8,7 +8,7 @@ from typing import Any
 
 from mkdocs.structure.files import File, Files
 
-CHECKOUT = Path(__file__).resolve().parent.parent
+CHECKOUT = Path(__file__).resolve().parents[2]
 GUIDE = CHECKOUT / "forky_core" / "guide"
 _TITLE = re.compile(r"^# (.+)$", re.MULTILINE)
 _LEAVES_DOCS = re.compile(r"\[([^\]]+)\]\(((?:\.\./)+)([^)#]+)(?:#[^)]*)?\)")
@@ -27,10 +27,10 @@ def on_config(config: Any) -> Any:
 
 
 def on_files(files: Files, config: Any) -> Files:
-    """Add the pages of the guide, and leave this file out."""
+    """Add the pages of the guide, and leave the folder of this file out."""
     for page in sorted(GUIDE.glob("*.md")):
         files.append(File.generated(config, f"guide/{page.name}", content=page.read_text("utf-8")))
-    for file in [one for one in files if one.src_uri.endswith(".py")]:
+    for file in [one for one in files if one.src_uri.startswith("site/")]:
         files.remove(file)
     return files
 
