@@ -21,7 +21,17 @@ CHECKOUT = Path(__file__).parents[1]
 @pytest.mark.long
 def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
-        [sys.executable, "-m", "mkdocs", "build", "--strict", "-f", "docs/site/mkdocs.yml", "-d", str(tmp_path)],
+        [
+            sys.executable,
+            "-m",
+            "mkdocs",
+            "build",
+            "--strict",
+            "-f",
+            "docs/site/mkdocs.yml",
+            "-d",
+            str(tmp_path),
+        ],
         cwd=CHECKOUT,
         env={**os.environ, "NO_MKDOCS_2_WARNING": "1"},
         capture_output=True,
