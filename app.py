@@ -43,8 +43,8 @@ from forky_core.gateway.headers import (  # noqa: E402
     inline_script_hashes,
 )
 from forky_core.gateway.health import READY, Readiness  # noqa: E402
-from forky_core.gateway.links.route import PREFIX as LINKS  # noqa: E402
-from forky_core.gateway.links.route import LinkAt  # noqa: E402
+from forky_core.gateway.links import PREFIX as LINKS  # noqa: E402
+from forky_core.gateway.links import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
 from forky_core.gateway.moving import Moving  # noqa: E402
@@ -88,10 +88,10 @@ if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
     from forky_core.gateway.asgi import Scope
-    from forky_core.gateway.links.link import Link
-    from forky_core.gateway.links.links import Links
     from forky_core.model.parts import Json
     from forky_core.people.backup.backup_desk import BackupDesk
+    from forky_core.people.links.link import Link
+    from forky_core.people.links.links import Links
     from forky_core.store.herald import Heard
 
 DROP_PAGES_EVERY = 1_800.0

@@ -230,9 +230,9 @@ if TYPE_CHECKING:
     from forky_core.model.payload_kinds import PayloadKind as PayloadKind
     from forky_core.model.room import Person as Person, Room as Room
     from forky_core.llm.process_tuning import tune_process as tune_process
-    from forky_core.gateway.links.link import Link as Link, LinkDraft as LinkDraft, NewLink as NewLink
-    from forky_core.gateway.links.links import Links as Links
-    from forky_core.gateway.links.making import make_link as make_link
+    from forky_core.people.links.link import Link as Link, LinkDraft as LinkDraft, NewLink as NewLink
+    from forky_core.people.links.links import Links as Links
+    from forky_core.people.links.making import make_link as make_link
     from forky_core.formats.reports.private_texts import (
         private_values as private_values,
         without_private as without_private,

@@ -126,7 +126,7 @@ class Forky(Workspace):
         Raises:
             InTheWay: it is not in the trash.
         """
-        from forky_core.gateway.links.links import Links  # noqa: PLC0415 - the start does without
+        from forky_core.people.links.links import Links  # noqa: PLC0415 - the start does without
 
         super().purge(id)
         Links(self.store).forget()

@@ -6,8 +6,8 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.forking import fork_branch, fork_part, forked_before, own_sight_of
 from forky_core.model.errors import ForkyError
+from forky_core.people.links.forking import fork_branch, fork_part, forked_before, own_sight_of
 from forky_core.people.roles import Role
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.links import chat_link, chat_place

@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": BASE,
     "matching": VALUES,
     "documents": BASE | CONTRACTS,
-    "context": BASE | CONTRACTS | {"documents.retrieval"},
+    "context": BASE | CONTRACTS,
     "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},
     "conversation": BASE | CONTRACTS | {"context", "documents", "llm.upstream", "matching", "merge"},
     "experiments": BASE | CONTRACTS | {"conversation"},
@@ -78,7 +78,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {
         "conversation",
         "documents",
-        "formats.forky_file",
+        "formats",
         "llm",
         "store.deciding",
         "store.duckdb.store",

@@ -6,15 +6,13 @@ import asyncio
 import json
 import time
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 from uuid import uuid4
 
 import httpx
 
 from bench.tab.connection import Connection
-
-if TYPE_CHECKING:
-    from bench.tab.tab import Tab
+from bench.tab.drawing import Node
 
 _AGAIN = 0.04
 """Seconds between two looks whether a run of the tab's own is in the way, as in pages/ui/components/live_updates.js."""
@@ -33,10 +31,21 @@ _BELL = 1.5
 _NEWS = ("forky.moving", "forky.bell")
 
 
+class DrawnPage(Protocol):
+    """The page of a tab, as its scripts meet it."""
+
+    running: bool
+
+    def name_place(self, data: dict[str, str]) -> None: ...
+    def find_component(self, name: str) -> Node | None: ...
+    def has_dialog(self) -> bool: ...
+    async def send_event(self, component: str, name: str, value: object) -> None: ...
+
+
 class Scripts:
     """The scripts of one tab."""
 
-    def __init__(self, tab: Tab, connection: Connection) -> None:
+    def __init__(self, tab: DrawnPage, connection: Connection) -> None:
         self.pieces = 0
         """Events with text that came from streams of replies."""
         self.writing = False

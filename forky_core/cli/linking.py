@@ -16,8 +16,11 @@ from forky_core.cli.private_values import print_private_values
 from forky_core.conversation.identity import now
 from forky_core.formats.reports.included import EVERYTHING
 from forky_core.formats.reports.registry import THINGS
-from forky_core.gateway.links.content import LinkContent, content_of
-from forky_core.gateway.links.link import (
+from forky_core.gateway.links import PREFIX
+from forky_core.model.errors import BadContent
+from forky_core.people.link_audit import noted_in
+from forky_core.people.links.content import LinkContent, content_of
+from forky_core.people.links.link import (
     DAYS,
     WITH_PATHS,
     Link,
@@ -25,12 +28,9 @@ from forky_core.gateway.links.link import (
     public_fields,
     value_digest,
 )
-from forky_core.gateway.links.links import Links
-from forky_core.gateway.links.making import make_link_to
-from forky_core.gateway.links.route import PREFIX
-from forky_core.gateway.links.shared_part import WITH_PATH
-from forky_core.model.errors import BadContent
-from forky_core.people.link_audit import noted_in
+from forky_core.people.links.links import Links
+from forky_core.people.links.making import make_link_to
+from forky_core.people.links.shared_part import WITH_PATH
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.context.quoting import in_quotes
-from forky_core.documents.retrieval.passages import NOT_FOUND
+from forky_core.llm.contract import NOT_FOUND
 from forky_core.model.document import ADDRESS, DocumentSearch, OfferedPassage
 
 SOURCES = "SOURCES:"

@@ -5,7 +5,7 @@
 - `POST /present/{conversation}/notes` with `{"message", "text"}`: what the speaker wants to say at a message.
 - `POST /present/{conversation}/stage` with `{"at", "place"}`: begin to present to others, or take over from whoever
   does; the answer has the `id` for those who follow, the address `/s/{id}` as a picture for phones (`code`), and the
-  `token` for the presenter. The id is the secret of a link (gateway/links/): who may share the conversation may make
+  `token` for the presenter. The id is the secret of a link (people/links/): who may share the conversation may make
   it, it is listed, counted and revoked with all others, and ends with the presentation.
 - `POST /present/step/{id}` with `{"token", "at"}` or `{"token", "end": true}`: show a step, or end it for everybody.
 - `GET /present/watch/{id}`: the presentation for those who follow; they cannot present with it.
@@ -33,8 +33,8 @@ from typing import TYPE_CHECKING, Any
 from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
-from forky_core.gateway.links.route import PREFIX as LINKS
-from forky_core.gateway.links.route import say, status
+from forky_core.gateway.links import PREFIX as LINKS
+from forky_core.gateway.links import say, status
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.shown_documents import ShownDocuments, require_shown, shown_chat
 from forky_core.gateway.stages import LONGEST_PLACE, Stage, Stages, TakenOver
@@ -52,9 +52,9 @@ from forky_core.render.page import whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
-    from forky_core.gateway.links.link import Link
-    from forky_core.gateway.links.links import Links
     from forky_core.model import View
+    from forky_core.people.links.link import Link
+    from forky_core.people.links.links import Links
 
 PREFIX = "/present"
 MOST = 500
@@ -216,7 +216,7 @@ class Presenting:
 
     def _unnoted(self, person: str | None) -> Links:
         """The links that a person sees, on the server of one person."""
-        from forky_core.gateway.links.links import Links  # noqa: PLC0415 - the server's start does without
+        from forky_core.people.links.links import Links  # noqa: PLC0415 - the server's start does without
 
         return Links(self._workspace(person or "").store)
 

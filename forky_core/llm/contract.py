@@ -51,6 +51,10 @@ class Passage:
     kind: Literal["conversation", "document", "guide"]
 
 
+NOT_FOUND = "Not found in the documents."
+"""What a model is asked to say first, and the offline model says, where no passage bears on a question."""
+
+
 @dataclass(frozen=True, slots=True)
 class Request:
     """One model call. `messages` are exactly what the context account showed (law 7); models must not change them."""

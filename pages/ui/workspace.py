@@ -31,8 +31,8 @@ from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
 
 if TYPE_CHECKING:
-    from forky_core.gateway.links.link import Link
-    from forky_core.gateway.links.links import Links
+    from forky_core.people.links.link import Link
+    from forky_core.people.links.links import Links
 
 _opened: list[Forky] = []
 """The workspace, once it is open."""
@@ -151,7 +151,7 @@ def at_hand() -> Forky | None:
 
 def links_of(forky: Workspace) -> Links:
     """The links of the workspace; on a team's server, what happens to them is noted in the audit log."""
-    from forky_core.gateway.links.links import Links  # noqa: PLC0415 - the first page does without
+    from forky_core.people.links.links import Links  # noqa: PLC0415 - the first page does without
 
     return Links(forky.store) if TEAM is None else Links(forky.store, noted=noted_in(TEAM))
 

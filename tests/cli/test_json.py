@@ -13,9 +13,9 @@ import pytest
 
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
-from forky_core.gateway.links.link import LinkDraft
-from forky_core.gateway.links.making import make_link
 from forky_core.people.backup.server_backup import back_up
+from forky_core.people.links.link import LinkDraft
+from forky_core.people.links.making import make_link
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
 from tests.builders import talk

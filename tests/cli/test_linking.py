@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.gateway.links.links import Links
+from forky_core.people.links.links import Links
 from forky_core.people.team import Team, team_file
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Ended

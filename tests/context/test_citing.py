@@ -14,7 +14,8 @@ from forky_core.context.citing import (
     split_own_list,
     without_sources,
 )
-from forky_core.documents.retrieval.passages import NOT_FOUND, dialogue
+from forky_core.documents.retrieval.passages import dialogue
+from forky_core.llm.contract import NOT_FOUND
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules, seal
 from forky_core.model.document import DocumentSearch, OfferedPassage

@@ -17,10 +17,10 @@ from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
-from forky_core.gateway.links import links as links_module
-from forky_core.gateway.links.link import Link
-from forky_core.gateway.links.links import Links
-from forky_core.gateway.links.route import PREFIX, LinkAt
+from forky_core.gateway.links import PREFIX, LinkAt
+from forky_core.people.links import links as links_module
+from forky_core.people.links.link import Link
+from forky_core.people.links.links import Links
 from tests.builders import talk
 from tests.formats.reports.given import Given, given
 from tests.formats.reports.links import link_to

@@ -22,8 +22,8 @@ from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
-from forky_core.gateway.links.links import Links
 from forky_core.gateway.presenting import PREFIX, Presenting
+from forky_core.people.links.links import Links
 from forky_core.render.policy import script_sources
 from forky_core.render.steps import key_of
 from forky_core.welcome import make_welcome

@@ -10,8 +10,8 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.gateway.links.link import LinkEnded
-from forky_core.gateway.links.links import Links
+from forky_core.people.links.link import LinkEnded
+from forky_core.people.links.links import Links
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
 from tests.hangs import HANG

@@ -10,7 +10,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.gateway.links.links import Links
+from forky_core.people.links.links import Links
 from forky_core.people.roles import Role
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk

@@ -19,9 +19,6 @@ from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.formats.importing import import_record
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, broken_off, imports
 from forky_core.formats.importing.landing import import_file
-from forky_core.gateway.links.link import LinkDraft
-from forky_core.gateway.links.links import LISTED, Links
-from forky_core.gateway.links.making import make_link
 from forky_core.gateway.tokens import Tokens
 from forky_core.matching import chat_call
 from forky_core.model import Change, ConversationId, ConversationSummary, Message, MessageId, View
@@ -29,6 +26,9 @@ from forky_core.model.document import DocumentId
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.people.guarded_store import GuardedStore
+from forky_core.people.links.link import LinkDraft
+from forky_core.people.links.links import LISTED, Links
+from forky_core.people.links.making import make_link
 from forky_core.people.roles import Role
 from forky_core.people.views import join_team
 from forky_core.store.contract import Commit

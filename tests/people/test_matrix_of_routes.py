@@ -21,9 +21,9 @@ from forky_core.gateway.access.team_sign_in import AGAIN, JOIN, TeamSignIn
 from forky_core.gateway.access.ways.password import PasswordWay
 from forky_core.gateway.access.ways.reset import ResetWay
 from forky_core.gateway.downloading import Download
-from forky_core.gateway.links.links import Links
 from forky_core.gateway.tokens import Tokens
 from forky_core.model.errors import NotFound
+from forky_core.people.links.links import Links
 from forky_core.people.roles import Role
 from pages.ui import workspace as served
 from pages.ui.components.downloads import offers

@@ -59,7 +59,6 @@ _SEARCHED = re.compile(
 _SOURCES = re.compile(r"^SOURCES: .*$", re.MULTILINE)
 """The texts that context/citing.py puts below a question and an answer; the closing mark cannot occur inside a
 passage."""
-NOT_FOUND = "Not found in the documents."
 _MERGE_OPENS = "[Merged "
 _MERGED = re.compile(r"^\[Merged |\bmerged (?:from )?(?:the )?branch\b|<merge\b", re.IGNORECASE)
 _SUMMED_UP = re.compile(r"\[The [\d,]+ earlier messages of this conversation, summed up [^\n]*\]\n")

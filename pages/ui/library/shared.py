@@ -8,8 +8,8 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.link import Link
 from forky_core.model import ConversationSummary
+from forky_core.people.links.link import Link
 from forky_core.people.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import shelf
 from pages.ui.library.shelving import draw_lines

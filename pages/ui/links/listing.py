@@ -8,9 +8,9 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.link import AUDIENCE, Link, NewLink
-from forky_core.gateway.links.links import Links
 from forky_core.model.errors import ForkyError
+from forky_core.people.links.link import AUDIENCE, Link, NewLink
+from forky_core.people.links.links import Links
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from pages.ui.components.markdown import plain_label

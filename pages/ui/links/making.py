@@ -16,13 +16,13 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.redaction import PrivateValue
 from forky_core.gateway.downloading import Download
-from forky_core.gateway.links.content import LinkContent, content_of
-from forky_core.gateway.links.link import DAYS, LinkDraft, NewLink, value_digest
-from forky_core.gateway.links.making import make_link_to
-from forky_core.gateway.links.route import PREFIX
-from forky_core.gateway.links.shared_part import WITH_PATH
+from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import ForkyError
 from forky_core.people.export_audit import noted
+from forky_core.people.links.content import LinkContent, content_of
+from forky_core.people.links.link import DAYS, LinkDraft, NewLink, value_digest
+from forky_core.people.links.making import make_link_to
+from forky_core.people.links.shared_part import WITH_PATH
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.gateway.links.content import part_of_link
-from forky_core.gateway.links.link import Link, LinkEnded
 from forky_core.model.errors import NotFound
+from forky_core.people.links.content import part_of_link
+from forky_core.people.links.link import Link, LinkEnded
 from pages.ui.workspace import links_seen_by, may_share, shown_by, whole_workspace
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from starlette.middleware import Middleware
 
-from forky_core.gateway.links.route import PREFIX as LINKS
+from forky_core.gateway.links import PREFIX as LINKS
 from forky_core.gateway.presenting import PREFIX as PRESENT
 from pages.ui.streamlit_patches.patch import streamlit_folder
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.link import LinkDraft, NewLink
-from forky_core.gateway.links.making import make_link
+from forky_core.people.links.link import LinkDraft, NewLink
+from forky_core.people.links.making import make_link
 
 
 def link_to(

@@ -8,11 +8,11 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.content import part_of_link
-from forky_core.gateway.links.forking import fork_branch, fork_part, forked_before, own_sight_of
-from forky_core.gateway.links.link import NewLink
-from forky_core.gateway.links.links import Links
 from forky_core.model.errors import BadContent, NotAllowed, NotFound
+from forky_core.people.links.content import part_of_link
+from forky_core.people.links.forking import fork_branch, fork_part, forked_before, own_sight_of
+from forky_core.people.links.link import NewLink
+from forky_core.people.links.links import Links
 from forky_core.people.roles import Role
 from tests.builders import talk, workspace
 from tests.formats.reports.given import given

@@ -14,9 +14,12 @@ from forky_core.conversation import identity
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
-from forky_core.gateway.links import links as links_module
-from forky_core.gateway.links.content import content_of, page_of
-from forky_core.gateway.links.link import (
+from forky_core.model import ConversationId, View
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.parts import Draft, TextPart
+from forky_core.people.links import links as links_module
+from forky_core.people.links.content import content_of, page_of
+from forky_core.people.links.link import (
     LinkDraft,
     LinkEnded,
     NewLink,
@@ -24,11 +27,8 @@ from forky_core.gateway.links.link import (
     from_json,
     value_digest,
 )
-from forky_core.gateway.links.links import LISTED, Links
-from forky_core.gateway.links.making import make_link, make_link_to
-from forky_core.model import ConversationId, View
-from forky_core.model.errors import BadContent, NotFound, NothingToDo
-from forky_core.model.parts import Draft, TextPart
+from forky_core.people.links.links import LISTED, Links
+from forky_core.people.links.making import make_link, make_link_to
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
 from tests.formats.reports.given import Given, given

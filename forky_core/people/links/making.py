@@ -6,9 +6,9 @@ from collections.abc import Collection
 from dataclasses import replace
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.gateway.links.content import LinkContent, content_of
-from forky_core.gateway.links.link import DAYS, LinkDraft, NewLink
-from forky_core.gateway.links.links import Links
+from forky_core.people.links.content import LinkContent, content_of
+from forky_core.people.links.link import DAYS, LinkDraft, NewLink
+from forky_core.people.links.links import Links
 
 
 def make_link(

@@ -18,11 +18,11 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.formats.reports.included import Included, included_named
-from forky_core.gateway.links.link import LinkDraft, value_digest
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
 from forky_core.model.left_out import FILE_LEFT_OUT
 from forky_core.model.parts import TextPart
+from forky_core.people.links.link import LinkDraft, value_digest
 from forky_core.store.contract import Store
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for

@@ -16,7 +16,9 @@ from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 
 from forky_core.conversation.identity import now
-from forky_core.gateway.links.link import (
+from forky_core.model import ConversationId
+from forky_core.model.errors import BadContent, NotFound, NothingToDo, StoreError
+from forky_core.people.links.link import (
     AUDIENCE,
     DAYS,
     LARGEST,
@@ -31,8 +33,6 @@ from forky_core.gateway.links.link import (
     digest,
     from_json,
 )
-from forky_core.model import ConversationId
-from forky_core.model.errors import BadContent, NotFound, NothingToDo, StoreError
 from forky_core.process import events
 from forky_core.store.contract import Store, StoreIdentity
 

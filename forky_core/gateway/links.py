@@ -1,4 +1,4 @@
-"""`GET /s/{secret}`: what a link shows (forky_core/gateway/links/).
+"""`GET /s/{secret}`: what a link shows (forky_core/people/links/).
 
 Whoever has the address can read it, without signing in. So it is served apart from everything else here: its policy is
 the one it states itself, which names its style, and its script if it has one, by their hashes, and the sandbox gives it
@@ -22,8 +22,8 @@ from forky_core.render.page import PLACE_FOR_MORE, fragment, whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.workspace import Workspace
-    from forky_core.gateway.links.link import Link
-    from forky_core.gateway.links.links import Links
+    from forky_core.people.links.link import Link
+    from forky_core.people.links.links import Links
 
 PREFIX = "/s"
 FORK = "fork"
@@ -87,8 +87,8 @@ class LinkAt:
 
     def _live(self, link: Link) -> bytes:
         """The page of a live link, drawn once for each state of its conversation."""
-        from forky_core.gateway.links.content import page_of  # noqa: PLC0415 - the server's start does without
-        from forky_core.gateway.links.link import LinkEnded  # noqa: PLC0415 - as above
+        from forky_core.people.links.content import page_of  # noqa: PLC0415 - the server's start does without
+        from forky_core.people.links.link import LinkEnded  # noqa: PLC0415 - as above
 
         gone = LinkEnded(
             "What this link showed is not there any more.", "Ask whoever gave you the address for a new one."
@@ -118,7 +118,7 @@ _QUIET = ((b"x-robots-tag", b"noindex, nofollow"), (b"referrer-policy", b"no-ref
 
 def status(error: NotFound) -> int:
     """410 for what was there and is over; 404 for what never was."""
-    from forky_core.gateway.links.link import LinkEnded  # noqa: PLC0415 - the server's start does without
+    from forky_core.people.links.link import LinkEnded  # noqa: PLC0415 - the server's start does without
 
     return 410 if isinstance(error, LinkEnded) else 404
 
@@ -140,6 +140,6 @@ async def _answer(scope: Scope, send: Send, status: int, page: bytes) -> None:
 
 
 def _audience() -> str:
-    from forky_core.gateway.links.link import AUDIENCE  # noqa: PLC0415 - the server's start does without
+    from forky_core.people.links.link import AUDIENCE  # noqa: PLC0415 - the server's start does without
 
     return AUDIENCE

@@ -10,8 +10,8 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import fork_file, forks_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import checked_out
-from forky_core.gateway.links.link import Link
 from forky_core.model.errors import BadContent, ForkyError
+from forky_core.people.links.link import Link
 
 
 def fork_part(forky: Workspace, part: Chat) -> Conversation:
