@@ -10,9 +10,9 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import partial, wraps
 from hashlib import sha256 as sha256_of
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 
 from forky_core.conversation.people.authors import Authors
 from forky_core.model import (
@@ -20,20 +20,11 @@ from forky_core.model import (
     ConversationId,
     ConversationSummary,
     Generation,
-    GenerationId,
     Hit,
-    Message,
     MessageId,
     Operation,
-    PathOverlap,
     Reuse,
-    Stem,
-    View,
 )
-from forky_core.model import (
-    Role as MessageRole,
-)
-from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, Json
 from forky_core.people.access import Access
@@ -53,14 +44,55 @@ from forky_core.people.needed_roles import (
 from forky_core.people.request_notices import tell_of_requests
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
-from forky_core.store.contract import Commit, Erased, Store, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import Commit, Erased, Store, StoreIdentity, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
 
-T = TypeVar("T")
+Method = TypeVar("Method", bound=Callable[..., Any])
 _STRETCH = 2_000
 """Messages of a conversation that are read at a time to find the files it names."""
+
+
+def _as_it_is(method: Method) -> Method:
+    """A method of the contract that everybody may call."""
+
+    def passed(self: GuardedStore, *values: Any, **named: Any) -> Any:
+        return getattr(self._store, method.__name__)(*values, **named)
+
+    return cast("Method", wraps(method)(passed))
+
+
+def _to_a_viewer(method: Method) -> Method:
+    """A method of the contract that reads one conversation. It raises NotFound if the person may not see that."""
+
+    def seen(self: GuardedStore, conversation: ConversationId, *values: Any, **named: Any) -> Any:
+        return getattr(self._seen(conversation), method.__name__)(conversation, *values, **named)
+
+    return cast("Method", wraps(method)(seen))
+
+
+def _of_visible(method: Method) -> Method:
+    """A method of the contract that answers by conversation: those that the person may see."""
+
+    def filtered(self: GuardedStore, *values: Any, **named: Any) -> Mapping[ConversationId, Any]:
+        visible = self.access.visible
+        found = getattr(self._store, method.__name__)(*values, **named)
+        return {id: value for id, value in found.items() if id in visible}
+
+    return cast("Method", wraps(method)(filtered))
+
+
+def _in_visible(method: Method) -> Method:
+    """A method of the contract that finds places in conversations: in those that the person may see."""
+
+    def filtered(self: GuardedStore, *values: Any, **named: Any) -> tuple[tuple[ConversationId, Any], ...]:
+        visible = self.access.visible
+        return tuple(
+            place for place in getattr(self._store, method.__name__)(*values, **named) if place[0] in visible
+        )
+
+    return cast("Method", wraps(method)(filtered))
 
 
 class GuardedStore:
@@ -89,85 +121,42 @@ class GuardedStore:
     def process(self) -> str:
         return self._store.process
 
-    def is_alive(self, process: str) -> bool:
-        return self._store.is_alive(process)
+    is_alive = _as_it_is(Store.is_alive)
+    status = _as_it_is(Store.status)
+    # Not only of what they may see: whoever brings a file has the messages, and must not bring back others' texts.
+    erased_of = _as_it_is(Store.erased_of)
 
     def hear(self, heard: Heard) -> Callable[[], None]:
         return self._store.hear(lambda id: heard(id) if self.access.role_in(id) else None)
 
     # Conversations: what is read of one needs a viewer.
 
-    def view(self, conversation: ConversationId) -> View:
-        return self._seen(conversation).view(conversation)
-
-    def operations(
-        self, conversation: ConversationId, *, after: int = 0, limit: int | None = None
-    ) -> tuple[Operation, ...]:
-        return self._seen(conversation).operations(conversation, after=after, limit=limit)
-
-    def path(self, conversation: ConversationId, head: MessageId) -> tuple[Message, ...]:
-        return self._seen(conversation).path(conversation, head)
-
-    def message(self, conversation: ConversationId, message: MessageId) -> Message:
-        return self._seen(conversation).message(conversation, message)
-
-    def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
-        return self._seen(conversation).messages(conversation)
-
-    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
-        return self._seen(conversation).stems(conversation)
-
-    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
-        return self._seen(conversation).stretch(conversation, after=after, most=most)
-
-    def at_hand(self, conversation: ConversationId) -> bool:
-        return self._seen(conversation).at_hand(conversation)
-
-    def path_overlap(
-        self, conversation: ConversationId, path: Sequence[MessageId], *, most: int
-    ) -> PathOverlap | None:
-        return self._seen(conversation).path_overlap(conversation, path, most=most)
-
-    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
-        return self._seen(conversation).stretch_of_log(conversation, after=after, most=most)
-
-    def stretch_of_calls(
-        self, conversation: ConversationId, *, after: Generation | None, most: int
-    ) -> tuple[Generation, ...]:
-        return self._seen(conversation).stretch_of_calls(conversation, after=after, most=most)
-
-    def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
-        return self._seen(conversation).match(conversation, prefix, limit)
-
-    def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
-        return self._seen(conversation).generations(conversation)
-
-    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
-        return self._seen(conversation).derived(conversation, keys)
+    view = _to_a_viewer(Store.view)
+    operations = _to_a_viewer(Store.operations)
+    path = _to_a_viewer(Store.path)
+    message = _to_a_viewer(Store.message)
+    messages = _to_a_viewer(Store.messages)
+    stems = _to_a_viewer(Store.stems)
+    stretch = _to_a_viewer(Store.stretch)
+    at_hand = _to_a_viewer(Store.at_hand)
+    path_overlap = _to_a_viewer(Store.path_overlap)
+    stretch_of_log = _to_a_viewer(Store.stretch_of_log)
+    stretch_of_calls = _to_a_viewer(Store.stretch_of_calls)
+    match = _to_a_viewer(Store.match)
+    generations = _to_a_viewer(Store.generations)
+    derived = _to_a_viewer(Store.derived)
 
     # All conversations: what is found in others is left out.
 
-    def entries(self, key: str) -> Mapping[ConversationId, Json]:
-        return self._only_visible(self._store.entries(key))
-
-    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
-        return self._only_visible(self._store.derived_under(key))
-
-    def saying(self, text: str, role: MessageRole) -> tuple[tuple[ConversationId, MessageId], ...]:
-        visible = self.access.visible
-        return tuple(place for place in self._store.saying(text, role) if place[0] in visible)
+    entries = _of_visible(Store.entries)
+    derived_under = _of_visible(Store.derived_under)
+    saying = _in_visible(Store.saying)
+    running = _in_visible(Store.running)
+    abandoned = _in_visible(Store.abandoned)
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         visible = self.access.visible
         return tuple(one for one in self._store.conversations(trashed=trashed) if one.id in visible)
-
-    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        visible = self.access.visible
-        return tuple(place for place in self._store.running() if place[0] in visible)
-
-    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        visible = self.access.visible
-        return tuple(place for place in self._store.abandoned() if place[0] in visible)
 
     def search(
         self,
@@ -265,12 +254,6 @@ class GuardedStore:
     def is_taken(self, conversation: ConversationId) -> bool:
         return not self.access.role_in(conversation) and self._exists(conversation)
 
-    def erased_of(
-        self, conversation: ConversationId, messages: Iterable[MessageId]
-    ) -> Mapping[MessageId, Erasure]:
-        # Not only of what they may see: whoever brings a file has the messages, and must not bring back others' texts.
-        return self._store.erased_of(conversation, messages)
-
     # Attachments.
 
     def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
@@ -329,9 +312,6 @@ class GuardedStore:
             return self._seen(conversation).verify(conversation)
         self.access.require(Role.OWNER, "check all of it")
         return self._store.verify()
-
-    def status(self, patience: float = 0.0) -> StoreStatus:
-        return self._store.status(patience)
 
     def close(self) -> None:
         """Nothing is closed: others use the same store."""
@@ -433,10 +413,6 @@ class GuardedStore:
         except NotFound:
             return False
         return True
-
-    def _only_visible(self, found: Mapping[ConversationId, T]) -> Mapping[ConversationId, T]:
-        visible = self.access.visible
-        return {id: value for id, value in found.items() if id in visible}
 
 
 def files_of(store: Store, conversation: ConversationId) -> set[str]:

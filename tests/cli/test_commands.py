@@ -147,7 +147,7 @@ def test_verify_says_which_conversation_cannot_be_read_and_which_table(
 
 
 def _tampering() -> object:
-    from forky_core.store.duckdb.write.writer import Alone  # noqa: PLC0415 - the back door is for this test only
+    from forky_core.store.base.writer import Alone  # noqa: PLC0415 - the back door is for this test only
 
     def alter(cursor: object) -> None:
         cursor.execute(  # type: ignore[attr-defined]

@@ -16,9 +16,9 @@ from starlette.routing import Route
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.health import READY, Readiness
 from forky_core.model.errors import StoreDamaged, StoreError, StoreTooNew
+from forky_core.store.base.writer import Alone
 from forky_core.store.duckdb.store import DuckDBStore
-from forky_core.store.duckdb.write import writer
-from forky_core.store.duckdb.write.writer import Alone
+from forky_core.store.duckdb.write.writer import FileWriter
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels
 from tests.gateway.served import listening
@@ -94,7 +94,7 @@ def test_a_writer_that_is_only_busy_is_ready(store: DuckDBStore, forky: Workspac
 def test_a_writer_that_hangs_is_a_finding_and_no_hang(
     store: DuckDBStore, forky: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "_HANGS", 0.0)
+    monkeypatch.setattr(FileWriter, "hangs", 0.0)
     with asking(lambda: forky) as ask:
         with a_writer_that_hangs(store):
             saying = Thread(target=lambda: forky.create("Waits for the writer"), daemon=True)
@@ -158,7 +158,7 @@ def test_a_proxy_turns_from_a_server_where_another_one_would_answer_better(
 def test_a_proxy_turns_from_a_server_whose_writer_hangs(
     store: DuckDBStore, forky: Workspace, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(writer, "_HANGS", 0.0)
+    monkeypatch.setattr(FileWriter, "hangs", 0.0)
     with asking(lambda: forky) as ask, a_writer_that_hangs(store):
         eventually(lambda: ask("?for=proxy").status_code == 503)
 

@@ -15,10 +15,10 @@ import pytest
 
 from forky_core.model import Change, ConversationId, Operation
 from forky_core.model.errors import Outdated, StoreError
+from forky_core.store.base.writer import GROUP, Alone
 from forky_core.store.contract import Commit
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
-from forky_core.store.duckdb.write.writer import GROUP, Alone
 from tests.hangs import HANG, eventually
 from tests.store.talk import HERE, at, begin, ids, move, now, said
 

@@ -25,11 +25,12 @@ from forky_core.model.document import (
     Vectors,
 )
 from forky_core.process.extras import needed_for
+from forky_core.store.base.writer import Alone
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.running import append, execute, fetch
-from forky_core.store.duckdb.write.writer import Alone, Writer
+from forky_core.store.duckdb.write.writer import FileWriter
 from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.rows import Row, chunk_from_row, document_from_row
 
@@ -42,7 +43,7 @@ _POSTING = ("chunk", "term", "frequency", "length")
 class FiledDocuments:
     """A `DocumentKeeper` in the same file, and with the same writer, as the conversations."""
 
-    def __init__(self, file: DatabaseFile, writer: Writer) -> None:
+    def __init__(self, file: DatabaseFile, writer: FileWriter) -> None:
         self._file = file
         self._writer = writer
 

@@ -46,6 +46,7 @@ from forky_core.store.analysis import views
 from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.analysis.tables import write_tables
 from forky_core.store.auditing import message_findings
+from forky_core.store.base.writer import Adopt, Alone, Record, Rest
 from forky_core.store.contract import (
     Commit,
     Erased,
@@ -91,17 +92,8 @@ from forky_core.store.duckdb.running import execute
 from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
-from forky_core.store.duckdb.write.staging import Staged
-from forky_core.store.duckdb.write.writer import (
-    ERASED_BYTES,
-    IDLE_SECONDS,
-    Adopt,
-    Alone,
-    Done,
-    Record,
-    Rest,
-    Writer,
-)
+from forky_core.store.duckdb.write.staging import FileGroup
+from forky_core.store.duckdb.write.writer import ERASED_BYTES, IDLE_SECONDS, Done, FileWriter
 from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import CACHE_BYTES, Cache
@@ -141,7 +133,7 @@ class DuckDBStore(AnalysedStore):
         self._erasing = Lock()
         self._erased_in: tuple[ConversationId, ...] = ()
         """The conversations that are being rewritten, in contrast to those that are purged."""
-        self._writer = Writer(file, self._published, self._forgotten, idle_seconds=idle_seconds)
+        self._writer = FileWriter(file, self._published, self._forgotten, idle_seconds=idle_seconds)
         self.documents = FiledDocuments(file, self._writer)
         _open_stores.add(self)
 
@@ -193,7 +185,7 @@ class DuckDBStore(AnalysedStore):
     def adopt(self, parts: Sequence[ConversationPart]) -> None:
         self._writer.ask(Adopt(tuple(parts)))
 
-    def _published(self, staged: Staged, done: Sequence[Done]) -> None:
+    def _published(self, staged: FileGroup, done: Sequence[Done]) -> None:
         for id in staged.born - staged.in_bulk:
             self._cache.shelf(id).complete(())
         for id, messages in staged.fresh.items():

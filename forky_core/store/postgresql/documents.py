@@ -18,13 +18,14 @@ from forky_core.model.document import (
     Vectors,
 )
 from forky_core.process.extras import needed_for
+from forky_core.store.base.writer import Alone
 from forky_core.store.deciding import known_document, no_document
 from forky_core.store.moving.contract import StoredChunk
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.connection import Connection, Rows, fetch, run
 from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.texts import kept, said
-from forky_core.store.postgresql.writer import Alone, Writer
+from forky_core.store.postgresql.writer import ServerWriter
 from forky_core.store.rows import Row, chunk_from_row, document_from_row
 
 _ALL = 2**31 - 1
@@ -35,7 +36,7 @@ _BATCH = 4096
 class PostgresDocuments:
     """A `DocumentKeeper` in one workspace of a PostgreSQL database."""
 
-    def __init__(self, database: Database, writer: Writer) -> None:
+    def __init__(self, database: Database, writer: ServerWriter) -> None:
         self._database = database
         self._writer = writer
 

@@ -39,6 +39,7 @@ from forky_core.model.parts import Json
 from forky_core.process import events
 from forky_core.process.scheduling import uncollected
 from forky_core.store.analysis.analysed_store import AnalysedStore
+from forky_core.store.base.writer import Adopt, Alone, Record
 from forky_core.store.contract import (
     Commit,
     Erased,
@@ -71,7 +72,7 @@ from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.texts import kept, said
 from forky_core.store.postgresql.verify import verify_workspace
 from forky_core.store.postgresql.views import make_views
-from forky_core.store.postgresql.writer import Adopt, Alone, Record, Writer
+from forky_core.store.postgresql.writer import ServerWriter
 from forky_core.store.rows import (
     Row,
     generation_from_row,
@@ -115,7 +116,7 @@ class PostgresStore(AnalysedStore):
         """Whole logs, with the number of erasures as of which they are."""
         self._lines: dict[ConversationId, tuple[tuple[int, int], ConversationSummary]] = {}
         self._others = OtherProcesses(database, self._herald.tell)
-        self._writer = Writer(database, self._published, self._forgotten, self._others)
+        self._writer = ServerWriter(database, self._published, self._forgotten, self._others)
         self.documents = PostgresDocuments(database, self._writer)
 
     @classmethod

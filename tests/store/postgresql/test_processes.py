@@ -20,6 +20,7 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.model import Change, ConversationId
 from forky_core.model.errors import NotFound, Outdated, RequestError, StoreError
+from forky_core.store.base.writer import Alone
 from forky_core.store.contract import Commit
 from forky_core.store.opening import open_store
 from forky_core.store.postgresql import connections, writer
@@ -294,7 +295,7 @@ def test_who_stops_in_the_middle_of_a_change_keeps_others_waiting_no_longer_than
         ThreadPoolExecutor(1) as apart,
     ):
         begin(first, said("hello"))
-        asked = apart.submit(first._writer.ask, writer.Alone(stop_in_the_middle))
+        asked = apart.submit(first._writer.ask, Alone(stop_in_the_middle))
         assert stopped.wait(HANG)
         change(second, Change("title", "A talk", "Not kept waiting for ever"))
         goes_on.set()
@@ -307,6 +308,7 @@ def test_who_stops_in_the_middle_of_a_change_keeps_others_waiting_no_longer_than
 WRITER = """
 import sys
 from forky_core.model import Change, ConversationId
+from forky_core.store.base.writer import Alone
 from forky_core.store.contract import Commit
 from forky_core.store.postgresql.store import PostgresStore
 

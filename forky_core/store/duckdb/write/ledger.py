@@ -15,9 +15,9 @@ import duckdb
 
 from forky_core.model import ConversationId
 from forky_core.model.parts import Json
+from forky_core.store.base.ledger import Ledger
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.running import execute
-from forky_core.store.ledger import Ledger
 from forky_core.store.rows import id_from_key
 
 
