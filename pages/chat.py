@@ -35,16 +35,15 @@ from pages.ui.chat.threads import open_named_thread, thread_counts
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
 from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
+from pages.ui.components.only_reading import draw_only_reads, edits, may_write, why_only_reads
 from pages.ui.components.showing import present_address
 from pages.ui.components.tree import Tree
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_only_reads, edits, may_write, why_only_reads
 from pages.ui.person import names_themselves
 from pages.ui.session import session
-from pages.ui.sign_in import team
 from pages.ui.workspace import workspace
 
 PAGE = Page(title="Chat", icon="account_tree", order=10)
@@ -91,7 +90,7 @@ def main() -> None:
         draw_so_far(here, news)
     # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
     # second one: it is drawn anew when the reply has ended.
-    if job is None or team() is not None or here.chat.people.room.people:
+    if job is None or not names_themselves() or here.chat.people.room.people:
         hear_moves(here.chat, version=version, replies=replies)
     with top:
         _draw_top(here)

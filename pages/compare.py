@@ -23,13 +23,13 @@ from pages.ui.compare.fusing import draw_fusion
 from pages.ui.compare.surface import draw_surface, follow_links
 from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.components.showing import give_button, present_link
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.vote.opening import offer_poll
 

@@ -12,6 +12,7 @@ from forky_core.views.context import ContextRow, compared, rows
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import asking, label_of
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import draw_refusal, may_write, why_not_write
 from pages.ui.components.undoing import page_top
 from pages.ui.context.facts import draw_facts
 from pages.ui.context.items import MOST, draw_compared, draw_items, hear_steering
@@ -21,7 +22,6 @@ from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, go, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_refusal, may_write, why_not_write
 
 PAGE = Page(title="Context", icon="fact_check", order=60, section="More")
 

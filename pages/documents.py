@@ -6,6 +6,7 @@ import streamlit as st
 
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
+from pages.ui.components.only_reading import draw_refusal
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.documents.adding import draw_adding
 from pages.ui.documents.listing import draw_list, draw_trash
@@ -15,7 +16,6 @@ from pages.ui.documents.scopes import SCOPES, draw_scope, store_of, why_not_give
 from pages.ui.documents.searching import draw_search
 from pages.ui.documents.style import apply_document_style
 from pages.ui.page import Page
-from pages.ui.people.only_reading import draw_refusal
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 

@@ -8,7 +8,6 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import ForkyError
 from forky_core.people.links.forking import fork_branch, fork_part, forked_before, own_sight_of
-from forky_core.people.roles import Role
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.links import chat_link, chat_place
 from pages.ui.components.lists import apply_list_style
@@ -17,8 +16,9 @@ from pages.ui.components.undoing import page_top
 from pages.ui.links.opening import SharedByLink, opened_link
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import workspace
 
 PAGE = Page(title="Fork a link", icon="fork_right", order=91, shown=False, about_conversation=False)
 
@@ -75,11 +75,10 @@ def _draw(forky: Workspace, shared: SharedByLink) -> None:
 
 def _draw_branch(chat: Conversation) -> None:
     """For somebody who sees the conversation itself and may make a branch there."""
-    who = reader()
-    role = who.access.role_in(chat.id) if who is not None else Role.OWNER
-    if role < Role.COMMENTER:
+    who = viewer()
+    if not who.may("fork", chat.id):
         return
-    handle = f"{who.access.member.handle}/" if who is not None and role < Role.EDITOR else ""
+    handle = "" if who.may("edit", chat.id) else f"{who.me.handle}/"
     with st.expander("Or as a branch of the conversation itself", icon=":material/account_tree:"):
         st.caption("You see this conversation without the link. A branch there is seen by all who see it.")
         with st.container(key="line-fork-branch", horizontal=True, vertical_alignment="bottom"):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.people.former_protection import NO_LONGER_PROTECTED, formerly_protected
 from forky_core.views.log import listed_numbers, log_page, numbers_of
 from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.lists import apply_list_style
@@ -17,7 +16,7 @@ from pages.ui.history.log import draw_entries
 from pages.ui.history.threads import draw_thread_log
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
-from pages.ui.workspace import reader
+from pages.ui.person import viewer
 
 PAGE = Page(title="History", icon="history", order=70, section="More")
 
@@ -34,9 +33,8 @@ def main() -> None:
         return
     page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
     with st.container(key="column-history"):
-        who = reader()
-        if who is not None and frame.chat.id in formerly_protected(who.team.database, who.team.workspace):
-            st.caption(f":material/shield: {NO_LONGER_PROTECTED}")
+        if said := viewer().no_longer_protected(frame.chat.id):
+            st.caption(f":material/shield: {said}")
         _draw_log(frame)
         draw_thread_log(frame)
 

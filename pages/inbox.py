@@ -9,8 +9,9 @@ from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.inbox.listing import draw_notices
 from pages.ui.page import Page
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import workspace
 
 PAGE = Page(
     title="Inbox", icon="notifications", order=74, shown=False, about_conversation=False, of_team=True
@@ -20,12 +21,11 @@ _SHOWN = {"unread": "Not read", "all": "All"}
 
 
 def main() -> None:
-    who = reader()
-    assert who is not None, "pages/ui/registry.py leaves this page out on the server of one person"
+    who = viewer()
     forky, held = workspace(), session()
     apply_list_style()
     page_top("Inbox", forky, held, last_shown(forky, held), names_it=True)
-    inbox, me = who.team.inbox, who.access.id
+    inbox, me = who.inbox, who.id
     with st.container(key="column-inbox", gap="small"):
         unread = inbox.unread(me)
         with st.container(key="line-inbox", horizontal=True, vertical_alignment="center"):

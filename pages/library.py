@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationSummary
-from forky_core.people.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import Sort, count, shelf
 from pages.ui.components.finder import focus_search
 from pages.ui.components.links import follow_a_link_opened_beside
@@ -25,8 +21,9 @@ from pages.ui.library.shared import draw_shared, open_links
 from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
 from pages.ui.people.waiting import draw_waiting
+from pages.ui.person import Whose, viewer
 from pages.ui.session import Session, session
-from pages.ui.workspace import may_begin, reader, workspace
+from pages.ui.workspace import workspace
 
 PAGE = Page(title="Library", icon="library_books", order=40, about_conversation=False)
 
@@ -74,15 +71,17 @@ def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
         return False
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
-    listed = shelf(_asked_for(forky.conversations()), now=now(), words=words, sort=sort, page=page)
+    whose: Whose = st.session_state.get("library.whose", "all")
+    asked_for = viewer().listed(forky.conversations(), whose)
+    listed = shelf(asked_for, now=now(), words=words, sort=sort, page=page)
     if has_words(words):
         if listed.lines:
             st.markdown("#### Titles")
             draw_lines(forky, held, listed)
         st.markdown("#### Messages")
         return draw_findings(forky, words) or bool(listed.lines)
-    who = reader()
-    if who is not None:
+    who = viewer()
+    if not who.alone:
         draw_waiting(forky, who)
     if not listed.total:
         _draw_empty()
@@ -113,7 +112,8 @@ def _tools() -> str:
             width=160,
             persist_state="session",
         )
-        if reader() is not None:
+        who = viewer()
+        if not who.alone:
             st.selectbox(
                 "Whose",
                 list(_WHOSE),
@@ -123,21 +123,11 @@ def _tools() -> str:
                 width=160,
                 persist_state="session",
             )
-        if may_begin() and st.button(
+        if who.may("begin") and st.button(
             "New conversation", key="library.new", icon=":material/add:", type="primary"
         ):
             new_conversation(workspace(), session())
     return words or ""
-
-
-def _asked_for(summaries: Sequence[ConversationSummary]) -> Sequence[ConversationSummary]:
-    """On a team's server: those that the list of whose they are is set to."""
-    who = reader()
-    if who is None:
-        return summaries
-    whose: Whose = st.session_state.get("library.whose", "all")
-    shared, me = who.access.shared, who.access.id
-    return [one for one in summaries if belongs_here(shared.get(one.id), me, whose)]
 
 
 def _searched() -> None:
@@ -177,7 +167,7 @@ def _tab(trashed: int, links: int) -> str:
 def _draw_empty() -> None:
     with st.container(key="library-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
-        if not may_begin():
+        if not viewer().may("begin"):
             st.caption("What is shared with you is listed here.")
             return
         st.caption(

@@ -19,6 +19,7 @@ from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link, passage_link
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
@@ -47,7 +48,6 @@ from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
 from pages.ui.page import Page
-from pages.ui.people.only_reading import why_only_reads
 
 PAGE = Page(title="Merge", icon="merge", order=30)
 

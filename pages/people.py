@@ -6,8 +6,6 @@ from collections.abc import Collection
 
 import streamlit as st
 
-from forky_core.people.administration import Administration
-from forky_core.people.allowance_desk import AllowanceDesk
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
@@ -18,8 +16,9 @@ from pages.ui.people.myself import draw_myself
 from pages.ui.people.no_longer_used import draw_no_longer_used
 from pages.ui.people.spending import draw_spending
 from pages.ui.people.style import apply_people_style
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import workspace
 
 PAGE = Page(title="People", icon="group", order=75, section="More", about_conversation=False, of_team=True)
 
@@ -34,10 +33,9 @@ _OWNERS_TABS = {"invitations", "audit"}
 
 
 def main() -> None:
-    who = reader()
-    assert who is not None, "pages/ui/registry.py leaves this page out on the server of one person"
+    who = viewer()
     forky, held = workspace(), session()
-    people = Administration(who.team, who.access)
+    people = who.administration
     apply_list_style()
     apply_people_style()
     page_top("People", forky, held, last_shown(forky, held), names_it=True)
@@ -48,9 +46,9 @@ def main() -> None:
             case "invitations":
                 draw_invitations(people, held)
             case "me":
-                draw_myself(people, who, held)
+                draw_myself(people, who.session, held)
             case "spending":
-                draw_spending(AllowanceDesk(who.access, forky.book), held)
+                draw_spending(who.spending(forky.book), held)
             case "audit":
                 draw_audit(people, forky)
             case _:

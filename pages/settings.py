@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.conversation.session import Models
-from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
-from forky_core.people.guarded_models import GuardedModels
 from pages.ui.chat.people import draw_me
 from pages.ui.chat.starters import tour_button
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.page import Page
 from pages.ui.people.no_longer_used import draw_no_longer_used
-from pages.ui.person import names_themselves
+from pages.ui.person import viewer
 from pages.ui.session import session
 from pages.ui.settings.about import draw_about
 from pages.ui.settings.access import draw_access
@@ -27,7 +24,7 @@ from pages.ui.settings.links import draw_links_of_server
 from pages.ui.settings.providers import draw_default, draw_keyed, draw_servers, draw_verifier
 from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
-from pages.ui.workspace import may_begin, operates, whole_workspace, workspace
+from pages.ui.workspace import whole_workspace, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, section="More", about_conversation=False)
 
@@ -38,22 +35,23 @@ def main() -> None:
     page_top("Settings", forky, held, last_shown(forky, held), names_it=True)
     with st.container(key="column-settings", gap="medium"):
         draw_no_longer_used()
-        owns = operates()
+        who = viewer()
+        owns = who.may("operate")
         if not owns:
             st.caption("The owners of this workspace decide about models, keys, servers and storage.")
-        elif isinstance(models := _set_up(forky), Catalogue):
+        elif isinstance(models := whole_workspace().models, Catalogue):
             draw_default(forky, models, held)
             draw_verifier(forky, models)
             draw_keyed(models, held)
             draw_servers(forky, models, held)
-        if may_begin():
+        if who.may("begin"):
             st.markdown("#### Tour")
             st.caption(
                 "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any "
                 "time."
             )
             tour_button(forky, held, key="settings.tour")
-        if names_themselves():
+        if who.alone:
             st.markdown("#### You")
             st.caption("Where several people share a conversation, your name stands on what you say.")
             draw_me(held)
@@ -63,11 +61,6 @@ def main() -> None:
         if owns:
             draw_storage(forky, whole_workspace())
         draw_about()
-
-
-def _set_up(forky: Workspace) -> Models:
-    """The models as whoever sets them up sees them."""
-    return forky.models.catalogue() if isinstance(forky.models, GuardedModels) else forky.models
 
 
 main()

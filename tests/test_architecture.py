@@ -174,6 +174,37 @@ def test_layers_import_downwards_only() -> None:
     assert upwards == set()
 
 
+MAKE_VIEWERS = {"pages/ui/person.py", "pages/ui/sign_in.py", "pages/ui/workspace.py"}
+
+
+def test_pages_know_of_people_what_the_viewer_answers_with() -> None:
+    """`pages/ui/person.py` hands the viewer out; the other two open the team and the workspace of its members. Links
+    are there without a team, too.
+    """
+    assert {
+        path.as_posix()
+        for path in SOURCES
+        if path.parts[0] == "pages"
+        for name in imported(path)
+        if name.startswith("forky_core.people.") and not name.startswith("forky_core.people.links.")
+    } == MAKE_VIEWERS
+
+
+def test_what_pages_share_imports_no_page() -> None:
+    """The folders of pages/ui that have the name of a page are that page's own; all else there is for several."""
+    pages = {path.stem for path in (CHECKOUT / "pages").glob("*.py")}
+    assert [
+        f"{path.as_posix()} imports {name}"
+        for path in SOURCES
+        if path.parts[:2] == ("pages", "ui") and path.parts[2] not in pages
+        # A field of the session holds what a single page keeps in a tab: its type is that page's.
+        if path.as_posix() != "pages/ui/session.py"
+        for name in imported(path)
+        if (name.startswith("pages.") and not name.startswith("pages.ui."))
+        or (name.startswith("pages.ui.") and name.split(".")[2] in pages)
+    ] == []
+
+
 def file_of(name: str) -> Path | None:
     """The file of this tree that a dotted name of an import means: of a module, or of a name within one."""
     return MODULES.get(name) or MODULES.get(name.rpartition(".")[0])

@@ -27,7 +27,7 @@ _LOOK = 1.0
 _PART = 0.7
 """Seconds between two wishes to see a reply that has ended, as there."""
 _BELL = 1.5
-"""Seconds without a stream of news until the bell opens one, as in pages/ui/inbox/bell.js."""
+"""Seconds without a stream of news until the bell opens one, as in pages/ui/components/bell.js."""
 _NEWS = ("forky.moving", "forky.bell")
 
 

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Literal
 
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.people.access import Access
 from forky_core.people.account import reset_link
 from forky_core.people.audit import EVERYTHING, AuditEntry, AuditFilter
-from forky_core.people.audit_report import KINDS, OTHER, kind_of
+from forky_core.people.audit_report import KINDS, OTHER, as_csv, as_json_lines, kind_of, sentence
+from forky_core.people.former_workspaces import former_workspaces
 from forky_core.people.invitations import DAYS, Invitation
+from forky_core.people.look_alikes import look_alikes
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
-from forky_core.people.team import WORKSPACE, Team
+from forky_core.people.team import WORKSPACE, team_file
 from forky_core.people.team_sessions import TeamSession
 
 
@@ -23,9 +27,9 @@ class Administration:
     somebody and read the audit log.
     """
 
-    def __init__(self, team: Team, access: Access) -> None:
+    def __init__(self, access: Access) -> None:
         """`access` is that of the member who acts."""
-        self._team = team
+        self.team = access.team
         self._access = access
 
     @property
@@ -44,9 +48,7 @@ class Administration:
         Owners may. Where servers with other workspaces keep their people in the same database, those who are members
         there, too, are left to the owners of `WORKSPACE`.
         """
-        return self.owns and (
-            self._team.workspace == WORKSPACE or not self._team.members.is_elsewhere(member)
-        )
+        return self.owns and (self.team.workspace == WORKSPACE or not self.team.members.is_elsewhere(member))
 
     # Oneself.
 
@@ -57,11 +59,11 @@ class Administration:
 
     def rename(self, name: str) -> None:
         """Take another name, everywhere and at once. Raises BadName for one that cannot be used."""
-        self._team.members.rename(self._access.id, name)
+        self.team.members.rename(self._access.id, name)
 
     def leave(self) -> None:
         """End one's own membership. Raises InTheWay for the last owner."""
-        self._team.members.remove(self._access.id, by=self._access.id)
+        self.team.members.remove(self._access.id, by=self._access.id)
 
     def may_forget(self, member: str) -> None:
         """Raise NotAllowed unless the member may delete this person's account. Everybody may delete their own."""
@@ -70,22 +72,22 @@ class Administration:
 
     def sessions(self) -> Sequence[TeamSession]:
         """The browsers in which the member is signed in, the last used first."""
-        return self._team.sessions.of(self._access.id)
+        return self.team.sessions.of(self._access.id)
 
     def end_session(self, id: str) -> None:
         """Sign one of the member's browsers out. Raises NotFound if none of theirs has this id."""
-        with self._team.database.writing():
+        with self.team.database.writing():
             if id not in {session.id for session in self.sessions()}:
                 raise NotFound("That session has ended already.")
-            self._team.sessions.end(id, by=self._access.id)
+            self.team.sessions.end(id, by=self._access.id)
 
     def end_other_sessions(self, keep: str) -> None:
         """Sign all of the member's browsers out but the one whose session has the id `keep`."""
-        self._team.sessions.end_all(self._access.id, by=self._access.id, keep=keep)
+        self.team.sessions.end_all(self._access.id, by=self._access.id, keep=keep)
 
     def ways_in(self) -> Sequence[Identity]:
         """The ways in which the member can prove who they are, the oldest first."""
-        return self._team.members.identities(self._access.id)
+        return self.team.members.identities(self._access.id)
 
     def drop_way_in(self, issuer: str, subject: str) -> None:
         """Remove one of the member's ways to sign in.
@@ -94,14 +96,18 @@ class Administration:
             NotFound: they have no such one.
             InTheWay: it is the only one.
         """
-        self._team.members.drop_identity(self._access.id, issuer, subject)
+        self.team.members.drop_identity(self._access.id, issuer, subject)
 
     # The others.
 
     def members(self) -> Sequence[Member]:
         """All current members; those who have been here longest come first."""
         self._access.require(Role.VIEWER, "see who is here")
-        return self._team.members.all()
+        return self.team.members.all()
+
+    def look_alikes(self) -> Mapping[str, Member]:
+        """For each member whose name looks like that of a longer-standing member: that member. By id."""
+        return look_alikes(self.members())
 
     def set_role(self, member: str, role: Role) -> None:
         """Give somebody another role.
@@ -110,9 +116,9 @@ class Administration:
             NotFound: they are not a member.
             InTheWay: they are the last owner.
         """
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._access.require(Role.OWNER, "change roles")
-            self._team.members.set_role(member, role, by=self._access.id)
+            self.team.members.set_role(member, role, by=self._access.id)
 
     def remove(self, member: str) -> None:
         """End somebody's membership, and every session of theirs.
@@ -121,33 +127,43 @@ class Administration:
             NotFound: they are not a member.
             InTheWay: they are the last owner.
         """
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._access.require(Role.OWNER, "remove somebody")
-            self._team.members.remove(member, by=self._access.id)
+            self.team.members.remove(member, by=self._access.id)
 
     def sign_out(self, member: str) -> None:
         """End every session of somebody. Raises NotFound if they are not a member."""
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._require_reach(member, "sign somebody else out")
-            if not self._team.members.role_of(member):
+            if not self.team.members.role_of(member):
                 raise NotFound("That person is not a member.")
-            self._team.sessions.end_all(member, by=self._access.id)
+            self.team.sessions.end_all(member, by=self._access.id)
 
     def reset_password(self, member: str) -> str:
         """The secret of a link by which somebody chooses another password, once; it is not stored.
 
         Raises NotFound if they are not a member.
         """
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._require_reach(member, "have a password chosen anew")
-            return reset_link(self._team, member, by=self._access.id)
+            return reset_link(self.team, member, by=self._access.id)
+
+    # The workspace.
+
+    def file_beside(self, database: Path) -> Path:
+        """Where the people of a file of conversations are kept."""
+        return team_file(database)
+
+    def former_workspaces(self, database: Path | str) -> str | None:
+        """A text that names the other workspaces of earlier versions (`former_workspaces`); None if there are none."""
+        return former_workspaces(self.team, database)
 
     # Invitations.
 
     def invitations(self) -> Sequence[Invitation]:
         """The open invitations, newest first."""
         self._access.require(Role.OWNER, "see invitations")
-        return self._team.invitations.all()
+        return self.team.invitations.all()
 
     def invite(
         self, role: Role, *, email: str = "", days: int = DAYS, uses: int = 1
@@ -157,47 +173,48 @@ class Administration:
         Raises:
             BadContent: the address, the days or the number of uses make no sense.
         """
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._access.require(Role.OWNER, "invite people")
-            return self._team.invitations.make(role, by=self._access.id, email=email, days=days, uses=uses)
+            return self.team.invitations.make(role, by=self._access.id, email=email, days=days, uses=uses)
 
     def take_back(self, invitation: str) -> None:
         """Take an invitation back. Raises NotFound if there is none with this id."""
-        with self._team.database.writing():
+        with self.team.database.writing():
             self._access.require(Role.OWNER, "take invitations back")
-            self._team.invitations.revoke(invitation, by=self._access.id)
+            self.team.invitations.revoke(invitation, by=self._access.id)
 
     # The audit log.
 
     def events(self, wanted: AuditFilter = EVERYTHING) -> int:
         """The number of entries of the audit log."""
         self._access.require(Role.OWNER, "read the audit log")
-        return self._team.audit.count(wanted)
+        return self.team.audit.count(wanted)
 
     def page_of_audit(self, page: int, size: int, wanted: AuditFilter = EVERYTHING) -> Sequence[AuditEntry]:
         """A page of the audit log, newest first; the first one is 1."""
         self._access.require(Role.OWNER, "read the audit log")
-        return self._team.audit.page(page, size, wanted)
+        return self.team.audit.page(page, size, wanted)
 
-    def full_name_of(self, person: str) -> str:
-        """The name of the person whom an entry is about, with their handle: "Ada (ada)"."""
-        return self._team.members.full_name_of(person)
+    def sentence(self, entry: AuditEntry, title_of: Callable[[str], str]) -> str:
+        """An entry of the audit log as a sentence; `title_of` is how the member may read of a conversation's id."""
+        return sentence(entry, self.team.members.full_name_of, title_of)
 
     def kinds_of_events(self) -> Mapping[str, tuple[str, ...]]:
         """The events that the audit log has entries of, grouped by kind."""
         self._access.require(Role.OWNER, "read the audit log")
         found: dict[str, tuple[str, ...]] = {}
-        for event in sorted(self._team.audit.events()):
+        for event in sorted(self.team.audit.events()):
             kind = kind_of(event)
             found[kind] = (*found.get(kind, ()), event)
         return {kind: found[kind] for kind in (*KINDS, OTHER) if kind in found}
 
-    def export_audit(self) -> Sequence[AuditEntry]:
-        """The whole audit log, oldest first. The export adds an entry of its own."""
-        with self._team.database.writing():
+    def export_audit(self, form: Literal["csv", "jsonl"]) -> Iterator[bytes]:
+        """The whole audit log, oldest first, as a table or as one JSON object a line. It gets an entry about that."""
+        with self.team.database.writing():
             self._access.require(Role.OWNER, "export the audit log")
-            self._team.audit.note("audit log exported", self._access.id)
-            return self._team.audit.within()
+            self.team.audit.note("audit log exported", self._access.id)
+            entries = self.team.audit.within()
+        return (as_csv if form == "csv" else as_json_lines)(entries, self.team.members.name_of)
 
     def _require_reach(self, member: str, what: str) -> None:
         """Raise NotAllowed unless the member may do what reaches this person in every workspace (`may_reach`)."""

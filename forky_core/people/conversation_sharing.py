@@ -8,7 +8,6 @@ from forky_core.people.access import Access
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from forky_core.people.sharing import OWNERS, SharedWith
-from forky_core.people.team import Team
 
 GIVEN = (Role.VIEWER, Role.COMMENTER, Role.EDITOR)
 """The roles in a conversation that can be given to single people; its one owner is whoever it belongs to."""
@@ -21,9 +20,9 @@ class ConversationSharing:
     workspace's owners' to share.
     """
 
-    def __init__(self, team: Team, access: Access, conversation: ConversationId) -> None:
+    def __init__(self, access: Access, conversation: ConversationId) -> None:
         """`access` is that of the member who acts."""
-        self._team = team
+        self._team = access.team
         self._access = access
         self._conversation = conversation
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.conversation.people.authors import Authors
@@ -10,13 +10,12 @@ from forky_core.conversation.validation import fit_text
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound, NothingToDo
 from forky_core.model.parts import TextPart
-from forky_core.people.conversation_mentions import mentioned_in, readers_of
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
-from forky_core.people.mentions import handles_in
+from forky_core.people.mentions import handles_in, mentioned_in, readers_of
 from forky_core.people.roles import Role
-from forky_core.people.team import Team
 from forky_core.people.threads import UNDO, Comment, Thread, ThreadCount, ThreadEvent
+from forky_core.people.threads_file import threads_file
 from forky_core.store.deciding import no_conversation
 
 LONGEST_COMMENT = 10_000
@@ -34,11 +33,11 @@ class ConversationThreads:
     comment changes it; they delete it, and so do owners of the conversation.
     """
 
-    def __init__(self, team: Team, store: GuardedStore, conversation: ConversationId) -> None:
+    def __init__(self, store: GuardedStore, conversation: ConversationId) -> None:
         """`store` is that of the member who acts."""
-        self._team = team
         self._store = store
         self._access = store.access
+        self._team = store.access.team
         self._conversation = conversation
 
     # Reading.
@@ -84,6 +83,10 @@ class ConversationThreads:
         """Who can be mentioned here, by handle: everybody who may see the conversation."""
         self._require(Role.VIEWER)
         return readers_of(self._team, self._conversation)
+
+    def as_markdown(self, title: str, threads: Iterable[Thread], words_of: Callable[[MessageId], str]) -> str:
+        """Some of the threads as a text for whoever exports them. `words_of` is how a message begins."""
+        return threads_file(title, threads, self._team.members.name_of, words_of)
 
     # Writing.
 

@@ -40,11 +40,6 @@ class GuardedModels(RestrictedModels):
         """The id of the person who asks."""
         return self._access.id
 
-    def catalogue(self) -> Models:
-        """All models, without these checks, for whoever sets them up. Raises NotAllowed for anybody but an owner."""
-        self._access.require(Role.OWNER, "decide about models, keys and servers")
-        return self._models
-
     # The contract of the models on offer.
 
     def models(self) -> tuple[ModelInfo, ...]:

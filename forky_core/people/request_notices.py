@@ -10,8 +10,8 @@ from forky_core.conversation.merging.review_log import Review
 from forky_core.model import Change
 from forky_core.model.errors import StoreError
 from forky_core.model.parts import Json
-from forky_core.people.conversation_mentions import mentioned_in
 from forky_core.people.inbox import NoticeKind
+from forky_core.people.mentions import mentioned_in
 from forky_core.people.roles import Role
 from forky_core.people.sharing import OWNERS
 from forky_core.people.team import Team

@@ -12,7 +12,6 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
 from forky_core.people.access import Access
-from forky_core.people.writing_rights import WritingRights
 
 _GAPS = 3
 """Numbers in a row that no request has, after which no conversation is expected to have a higher one."""
@@ -52,9 +51,22 @@ def review_lists(forky: Workspace, access: Access) -> ReviewLists:
             if chat.view.trashed:
                 continue
             own = access.id in chat.requests.authors(request.number)
-            if own or WritingRights(access, chat).answers(request):
+            if own or _waits_for(access, chat, request):
                 (mine if own else to_review).append(_line(chat, request))
     return ReviewLists(_newest_first(to_review), _newest_first(mine))
+
+
+def _waits_for(access: Access, chat: Conversation, request: MergeRequest) -> bool:
+    """Whether an open request that somebody else proposed waits for a member: the conversation belongs to them, and
+    they have not approved it as it is or asked for changes.
+    """
+    if not access.belongs(chat.id):
+        return False
+    heads = chat.requests.heads(request.number)
+    return all(
+        review.by != access.id or (review.state == "approved" and review.outdated(request, heads))
+        for review in chat.requests.reviews(request.number)
+    )
 
 
 def _line(chat: Conversation, request: MergeRequest) -> WaitingRequest:

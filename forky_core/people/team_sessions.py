@@ -21,6 +21,26 @@ SEEN_EVERY = 600
 """Seconds between two notes of when a session was used."""
 _MICRO = 1_000_000
 _MOST_SEEN = 10_000
+_BROWSERS = (
+    ("Edg/", "Edge"),
+    ("OPR/", "Opera"),
+    ("SamsungBrowser/", "Samsung Internet"),
+    ("FxiOS/", "Firefox"),
+    ("Firefox/", "Firefox"),
+    ("CriOS/", "Chrome"),
+    ("Chrome/", "Chrome"),
+    ("Safari/", "Safari"),
+)
+"""The first that a User-Agent contains is the browser: later ones claim to be earlier ones."""
+_SYSTEMS = (
+    ("iPhone", "an iPhone"),
+    ("iPad", "an iPad"),
+    ("Android", "Android"),
+    ("Windows", "Windows"),
+    ("Mac OS X", "a Mac"),
+    ("CrOS", "ChromeOS"),
+    ("Linux", "Linux"),
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,6 +57,11 @@ class TeamSession:
     """Microseconds since the epoch, UTC, as are the following."""
     seen: int
     expires: int
+
+    @property
+    def browser(self) -> str:
+        """What the browser is called, in words that a person knows: "Firefox on Windows"."""
+        return device_name(self.device)
 
 
 class TeamSessions:
@@ -154,3 +179,12 @@ def _session(row: object) -> TeamSession:
     return TeamSession(
         fields["id"], fields["person"], fields["device"], fields["created"], fields["seen"], fields["expires"]
     )
+
+
+def device_name(user_agent: str) -> str:
+    """The browser and system named by a User-Agent header, or the beginning of a header that is not known."""
+    browser = next((name for mark, name in _BROWSERS if mark in user_agent), "")
+    system = next((name for mark, name in _SYSTEMS if mark in user_agent), "")
+    if browser:
+        return f"{browser} on {system}" if system else browser
+    return user_agent.split("/", maxsplit=1)[0].strip()[:40] or "A browser that says nothing of itself"

@@ -8,8 +8,6 @@ from forky_core.model import MessageId
 from forky_core.people.threads import Thread
 from forky_core.views.times import stamp_utc
 
-MEDIA_TYPE = "text/markdown; charset=utf-8"
-
 
 def threads_file(
     title: str,

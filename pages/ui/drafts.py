@@ -16,7 +16,7 @@ import streamlit as st
 
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Json, part_from_stored
-from forky_core.people.kept_drafts import KeptDrafts
+from pages.ui.person import KeptDrafts
 from pages.ui.sign_in import team
 from pages.ui.workspace import reader_id
 

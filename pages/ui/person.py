@@ -1,8 +1,9 @@
-"""Who sits at this browser and what they chose for it, kept in cookies, so that a reload or a new tab knows it.
+"""Who sits at this browser: what they may do, and what they chose for it.
 
-The name is no proof of anything: whoever opens the page may give any. The browser writes the cookie
-(ui/streamlit_patches/browser_fixes.py) and sends it when a tab is opened; it is read once, and looked at like
-anything that is typed.
+`viewer` is all that pages know of a team; what it answers with is named here, and no other page imports it from the
+library. Somebody without a team may give any name, which proves nothing. The browser keeps it in a cookie
+(ui/streamlit_patches/browser_fixes.py) and sends it when a tab is opened; it is read once, and looked at like anything
+that is typed.
 """
 
 from __future__ import annotations
@@ -12,13 +13,90 @@ from urllib.parse import unquote
 
 import streamlit as st
 
+from forky_core.gateway.access.person import SESSION
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import fit_name
+from forky_core.people.account import OWNERS_HOURS
+from forky_core.people.administration import Administration
+from forky_core.people.allowance_desk import AllowanceDesk, MemberAccount
+from forky_core.people.allowances import EVERYBODY, Field, Fields
+from forky_core.people.audit import AuditFilter
+from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
+from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads
+from forky_core.people.inbox import Notice
+from forky_core.people.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
+from forky_core.people.kept_drafts import KeptDrafts
+from forky_core.people.members import GONE_ISSUERS, Identity, Member
+from forky_core.people.mentions import pieces_of
+from forky_core.people.news import News
+from forky_core.people.review_lists import WaitingRequest
+from forky_core.people.roles import IN_CONVERSATION, IN_WORKSPACE, Role, role_named
+from forky_core.people.sharing_marks import SharingMark, Whose
+from forky_core.people.team_sessions import TeamSession
+from forky_core.people.threads import Comment, Thread, ThreadCount
+from forky_core.people.viewer import Viewer
 from pages.ui.sign_in import team
+from pages.ui.workspace import workspace
 
+__all__ = [
+    "COOKIE",
+    "DAYS",
+    "EVERYBODY",
+    "GIVEN",
+    "GONE_ISSUERS",
+    "IN_CONVERSATION",
+    "IN_WORKSPACE",
+    "LONGEST_COMMENT",
+    "MOST_DAYS",
+    "MOST_USES",
+    "OPENER",
+    "OWNERS_HOURS",
+    "Administration",
+    "AllowanceDesk",
+    "AuditFilter",
+    "Comment",
+    "ConversationSharing",
+    "ConversationThreads",
+    "Field",
+    "Fields",
+    "Identity",
+    "Invitation",
+    "KeptDrafts",
+    "Member",
+    "MemberAccount",
+    "News",
+    "Notice",
+    "Role",
+    "SharingMark",
+    "TeamSession",
+    "Thread",
+    "ThreadCount",
+    "Viewer",
+    "WaitingRequest",
+    "Whose",
+    "cookie",
+    "kept_person",
+    "names_themselves",
+    "pieces_of",
+    "role_named",
+    "viewer",
+]
 COOKIE = "forky_person"
 OPENER = "forky_opener"
 """The cookie with the secret of the browser that opened polls (ui/vote/opener.py)."""
+_ALONE = Viewer()
+
+
+def viewer() -> Viewer:
+    """Who looks at this page.
+
+    Raises:
+        StoreError: the database of a team's server cannot be opened.
+        NotAllowed: nobody is signed in there.
+    """
+    if names_themselves():
+        return _ALONE
+    return Viewer.of(workspace().store, st.context.headers.get(SESSION.decode()) or "")
 
 
 def names_themselves() -> bool:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -13,17 +12,15 @@ import streamlit as st
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
-from forky_core.gateway.access.person import PERSON, SESSION
+from forky_core.gateway.access.person import PERSON
 from forky_core.gateway.moving import INBOX, LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
 from forky_core.model.parts import Json
-from forky_core.people.access import Access
 from forky_core.people.backup.server_backup import back_up
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.link_audit import noted_in
 from forky_core.people.roles import Role
-from forky_core.people.team import WORKSPACE, Team
+from forky_core.people.team import WORKSPACE
 from forky_core.people.views import join_team, member_view
 from forky_core.store.herald import Heard
 from forky_core.welcome import ensure_welcome
@@ -83,48 +80,6 @@ def reader_id() -> str:
     return st.context.headers.get(PERSON.decode()) or "" if TEAM is not None else ""
 
 
-@dataclass(frozen=True, slots=True)
-class Reader:
-    """The member of the team who looks at this page."""
-
-    team: Team
-    access: Access
-    """What they may see and do."""
-    session: str
-    """The id of the session by which they are signed in."""
-
-    @property
-    def owns(self) -> bool:
-        """Whether they are an owner of the workspace."""
-        return self.access.role is Role.OWNER
-
-
-def reader() -> Reader | None:
-    """Who looks at this page; None on the server of one person.
-
-    Raises:
-        StoreError: the database cannot be opened.
-        NotAllowed: nobody is signed in.
-    """
-    if TEAM is None:
-        return None
-    store = workspace().store
-    assert isinstance(store, GuardedStore)
-    return Reader(store.access.team, store.access, st.context.headers.get(SESSION.decode()) or "")
-
-
-def may_begin() -> bool:
-    """Whether the reader may begin conversations in this workspace, and bring some along."""
-    found = reader()
-    return found is None or found.access.role >= Role.COMMENTER
-
-
-def operates() -> bool:
-    """Whether the reader may change what is the operator's: models, keys, servers and storage."""
-    found = reader()
-    return found is None or found.owns
-
-
 def seen_by(person: str) -> Forky:
     """The workspace as a person sees it, by their id; the whole one on the server of one person.
 
@@ -172,12 +127,7 @@ def shown_by(person: str) -> Forky:
 
 def may_share(link: Link) -> bool:
     """Whether whoever made a link may still share its conversation."""
-    return not link.by or may_share_as(link.by, link.conversation)
-
-
-def may_share_as(person: str, conversation: ConversationId) -> bool:
-    """Whether a person may make links to a conversation: its editors may, and whoever it belongs to."""
-    return TEAM is None or TEAM.sharing.role_in(conversation, person) >= Role.EDITOR
+    return TEAM is None or not link.by or TEAM.sharing.role_in(link.conversation, link.by) >= Role.EDITOR
 
 
 def reply(id: str, person: str) -> ReplyJob | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import streamlit as st
 
 from pages.ui.people.who_sees import draw_who_sees
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import workspace
 
-who = reader()
-assert who is not None
 if "chat" not in st.session_state:
     st.session_state["chat"] = workspace().conversation(st.query_params["c"])
-draw_who_sees(who, session(), st.session_state["chat"])
+draw_who_sees(viewer(), session(), st.session_state["chat"])

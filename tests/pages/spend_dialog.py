@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.people.allowance_desk import AllowanceDesk
 from pages.ui.people.spending import draw_form
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader, workspace
+from pages.ui.workspace import workspace
 
-who = reader()
-assert who is not None
-desk = AllowanceDesk(who.access, workspace().book)
+desk = viewer().spending(workspace().book)
 handle = st.query_params.get("handle")
 draw_form(desk, session(), next((one for one in desk.everybodys() if one.member.handle == handle), None))

@@ -42,7 +42,7 @@ def chat(server: TeamServer, ada: Member, ben: Member) -> Conversation:
 def threads(server: TeamServer, member: Member, chat: Conversation) -> ConversationThreads:
     store = server.seen_by(member).store
     assert isinstance(store, GuardedStore)
-    return ConversationThreads(server.team, store, chat.id)
+    return ConversationThreads(store, chat.id)
 
 
 def shown(chat: Conversation, **params: str) -> AppTest:

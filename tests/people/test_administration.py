@@ -34,7 +34,7 @@ def bob(team: Team, ada: Member) -> Member:
 
 
 def acting(team: Team, member: Member) -> Administration:
-    return Administration(team, Access(team, member.id, lambda _conversation: ()))
+    return Administration(Access(team, member.id, lambda _conversation: ()))
 
 
 OWNERS_ALONE: dict[str, Callable[[Administration, str], object]] = {
@@ -47,7 +47,7 @@ OWNERS_ALONE: dict[str, Callable[[Administration, str], object]] = {
     "sign out": lambda people, bob: people.sign_out(bob),
     "count events": lambda people, _bob: people.events(),
     "read the log": lambda people, _bob: people.page_of_audit(1, 10),
-    "export the log": lambda people, _bob: people.export_audit(),
+    "export the log": lambda people, _bob: people.export_audit("csv"),
 }
 
 

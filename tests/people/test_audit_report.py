@@ -14,10 +14,10 @@ from forky_core.model import ConversationId
 from forky_core.people import audit_report
 from forky_core.people.admission import Proof, admit
 from forky_core.people.audit_report import as_csv, as_json_lines, sentence
-from forky_core.people.devices import device_name
 from forky_core.people.members import Identity
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
+from forky_core.people.team_sessions import device_name
 from tests.programs import CHECKOUT
 
 CHAT = ConversationId("c1")

@@ -37,7 +37,7 @@ class Desk:
     def sharing(self, member: Member, conversation: str) -> ConversationSharing:
         store = self.seen_by(member).store
         assert isinstance(store, GuardedStore)
-        return ConversationSharing(self.team, store.access, ConversationId(conversation))
+        return ConversationSharing(store.access, ConversationId(conversation))
 
 
 @pytest.fixture

@@ -142,7 +142,7 @@ def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_i
     club, main = Team(url, workspace=CLUB), Team(url)
     try:
         club.members.set_role(files.ben.id, Role.OWNER, by=files.ada.id)
-        by_ben = Administration(club, Access(club, files.ben.id, lambda _conversation: ()))
+        by_ben = Administration(Access(club, files.ben.id, lambda _conversation: ()))
         for act in (by_ben.sign_out, by_ben.reset_password, by_ben.may_forget):
             with pytest.raises(NotAllowed, match="in another workspace, too"):
                 act(files.ada.id)
@@ -150,7 +150,7 @@ def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_i
         by_ben.sign_out(carol.id)
         main.database.look_again()
         main.members.bring_back(carol.id, Role.EDITOR)
-        by_ada = Administration(main, Access(main, files.ada.id, lambda _conversation: ()))
+        by_ada = Administration(Access(main, files.ada.id, lambda _conversation: ()))
         by_ada.sign_out(carol.id)
         assert by_ada.may_reach(carol.id)
     finally:
@@ -164,7 +164,7 @@ def test_in_a_file_a_membership_of_another_workspace_keeps_nothing_from_the_owne
     team = Team(team_file(tmp_path / "forky.duckdb"), workspace=CLUB)
     try:
         team.members.set_role(files.ben.id, Role.OWNER, by="")
-        by_ben = Administration(team, Access(team, files.ben.id, lambda _conversation: ()))
+        by_ben = Administration(Access(team, files.ben.id, lambda _conversation: ()))
         by_ben.sign_out(files.ada.id)
         team.members.forget(files.ada.id, by=files.ben.id)
         assert team.members.find(files.ada.id) is None

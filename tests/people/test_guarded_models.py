@@ -222,12 +222,6 @@ def test_a_price_that_nobody_knows_needs_an_owners_word(shop: Shop) -> None:
     assert refusal(events(odd)) == "" and shop.account(shop.bob).today.answers == 1
 
 
-def test_only_an_owner_reaches_the_models_behind_the_checks(shop: Shop) -> None:
-    assert shop.models_of(shop.ada).catalogue().models() == shop.models.models()
-    with pytest.raises(NotAllowed):
-        shop.models_of(shop.bob).catalogue()
-
-
 def test_alone_nothing_is_checked_and_nothing_is_kept() -> None:
     models = PricedModels()
     forky = Workspace(MemoryStore(), models)

@@ -56,7 +56,7 @@ def test_what_was_undone_is_not_new_and_a_comment_is(here: Office) -> None:
     assert two.news(two.ada).count == 0
     store = here.seen_by(two.ben).store
     assert isinstance(store, GuardedStore)
-    threads = ConversationThreads(here.team, store, two.id)
+    threads = ConversationThreads(store, two.id)
     thread = threads.begin(chat.path()[0].id, "Good question")
     threads.resolve(thread.id)
     news = two.news(two.ada)

@@ -45,7 +45,7 @@ class Room:
     def threads(self, member: Member) -> ConversationThreads:
         store = self.here.seen_by(member).store
         assert isinstance(store, GuardedStore)
-        return ConversationThreads(self.here.team, store, self.id)
+        return ConversationThreads(store, self.id)
 
     def chat(self, member: Member) -> Conversation:
         return self.here.seen_by(member).conversation(self.id)
@@ -123,7 +123,7 @@ def test_a_thread_is_not_found_by_its_id_in_another_conversation(room: Room) -> 
     other = talk(room.here.seen_by(room.eve).create("Stones"), "And stones?", "They sink.")
     store = room.here.seen_by(room.eve).store
     assert isinstance(store, GuardedStore)
-    hers = ConversationThreads(room.here.team, store, other.id)
+    hers = ConversationThreads(store, other.id)
     with pytest.raises(NotFound, match="no such thread"):
         hers.reply(thread.id, "I am in")
     with pytest.raises(NotFound):

@@ -20,8 +20,8 @@ from pages.ui.chat.threads import quote_for_thread
 from pages.ui.chat.window import is_near, tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
-from pages.ui.people.only_reading import why_only_reads
 from pages.ui.session import Session
 
 _PICKED = 8

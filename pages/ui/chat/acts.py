@@ -62,19 +62,6 @@ READING = frozenset({"compare", "present", "mark_a", "mark_b", "link"})
 """Those of them that change nothing."""
 FORKING = READING | {"fork", "erase"}
 """Those that change nothing of the branch; one's own words can be erased on any."""
-BRANCH_MENU = {
-    "rename": "Rename this branch …",
-    "people": "Who takes part …",
-    "reuse": "Give stored answers again",
-    "anew": "Always ask anew",
-    "share": "Export or share …",
-    "delete": "Delete this branch",
-}
-"""What the menu of a branch offers, by act."""
-WRITES_BRANCH = frozenset({"rename", "delete"})
-"""Those of them that only whoever may write to the branch can do."""
-READING_BRANCH = frozenset({"people", "share"})
-"""Those of them that change nothing."""
 
 
 def button(act: str, label: str, id: str | None = None, *, pressed: bool | None = None) -> str:

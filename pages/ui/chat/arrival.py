@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from forky_core.model import ConversationId
-from forky_core.people.news import News
+from pages.ui.person import News
 
 
 @dataclass(slots=True)

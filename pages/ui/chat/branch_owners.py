@@ -6,21 +6,18 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.identity import suggested_name
 from forky_core.model.errors import ForkyError
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.people.rights import rights
-from pages.ui.workspace import reader
+from pages.ui.person import viewer
 
 
 def branch_facts(here: Frame) -> Callable[[str], str] | None:
     """A function that says of a branch whose it is; None where nobody signs in."""
-    who = reader()
-    if who is None:
+    who = viewer()
+    if who.alone:
         return None
-    me, name_of, owner_of = who.access.id, here.forky.name_of, here.chat.branches.owner
+    me, name_of, owner_of = who.id, here.forky.name_of, here.chat.branches.owner
 
     def facts(branch: str) -> str:
         owner = owner_of(branch)
@@ -40,25 +37,10 @@ def draw_whose(here: Frame) -> None:
 
 def why_kept_off(here: Frame, branch: str) -> str:
     """Why the reader cannot write to a branch but may fork it, as a sentence; "" if they can write."""
-    own = rights(here.chat)
-    if own is None:
-        return ""
+    who = viewer()
     try:
-        if own.may_write(branch) or not own.may_fork:
+        if who.may_write(here.chat, branch) or not who.may("fork", here.chat.id):
             return ""
     except ForkyError:  # It was taken away just now; sending says so.
         return ""
     return f"You write on branches of your own, and ask for their merge into “{branch}”."
-
-
-def fork_name(chat: Conversation, typed: str, text: str, *, own: bool) -> str | None:
-    """The name of a fork for what is being sent: what was typed, or None for one that is made from the text.
-
-    On a team's server it is one on which the reader may write; `own` makes one below their handle, if none was typed.
-    """
-    held = rights(chat)
-    if held is None or (
-        not typed.strip() and not own and held.may_write(suggested_name(text, chat.branches))
-    ):
-        return typed.strip() or None
-    return held.name_for_fork(typed, text)

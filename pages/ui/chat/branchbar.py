@@ -5,30 +5,29 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
-from pages.ui.chat.acts import BRANCH_MENU, READING_BRANCH, WRITES_BRANCH
 from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.chat.threads import link_threads, list_threads
+from pages.ui.components.branch_menu import BRANCH_MENU, READING_BRANCH, WRITES_BRANCH
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
 from pages.ui.components.showing import present_link
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
-from pages.ui.people.only_reading import may_write, why_only_reads
-from pages.ui.people.rights import rights
-from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
+from pages.ui.people.who_sees import mark_button, who_sees
+from pages.ui.person import viewer
 from pages.ui.vote.links import link_polls
-from pages.ui.workspace import may_begin, reader
 
 
 def draw_branchbar(here: Frame) -> None:
     """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.threads`, `chat.new`."""
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
-        who = reader()
+        who = viewer()
         chosen = st.menu_button(
             "More about this branch",
             _offered(here),
@@ -42,11 +41,11 @@ def draw_branchbar(here: Frame) -> None:
         present_link(here.chat, here.at, key="chat.present")
         link_requests(here)
         link_polls(here)
-        mark = sharing_mark(who, here.chat.id) if who is not None else None
-        asked_who = link_people(here) if who is None else False
+        mark = who.mark(here.chat.id)
+        asked_who = link_people(here) if who.alone else False
         asked_threads = link_threads(here)
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
-        if may_begin():
+        if who.may("begin"):
             st.button(
                 "New",
                 key="chat.new",
@@ -56,7 +55,7 @@ def draw_branchbar(here: Frame) -> None:
                 on_click=begin_conversation,
                 args=(here.forky, here.session),
             )
-    if who is not None and asked_sees:
+    if asked_sees:
         who_sees(who, here.session, here.chat)
     elif asked_threads:
         list_threads(here)
@@ -76,11 +75,10 @@ def draw_branchbar(here: Frame) -> None:
 
 def _offered(here: Frame) -> list[str]:
     """What the menu of the branch offers to whoever looks at it."""
-    own = rights(here.chat)
     unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
     if why_only_reads(here.chat):
         unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
-    elif own is not None and not own.edits:
+    elif not is_editor(here.chat):
         unoffered.update(
             {"reuse", "anew"} | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
         )

@@ -32,7 +32,6 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.people.threads import ThreadCount
 from forky_core.views import captions
 from forky_core.views.erasing import told
 from forky_core.views.layout.colors import UNNAMED
@@ -47,6 +46,7 @@ from pages.ui.components.prose import prose
 from pages.ui.components.tree import Tree, element, trees_of
 from pages.ui.mermaid import Diagram
 from pages.ui.note import Leads, note_html
+from pages.ui.person import ThreadCount
 
 _LONG_RESULT = 4_000
 

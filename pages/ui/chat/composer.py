@@ -18,7 +18,7 @@ from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import AttachmentPart
-from pages.ui.chat.branch_owners import fork_name, why_kept_off
+from pages.ui.chat.branch_owners import why_kept_off
 from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
 from pages.ui.chat.overflow import draw_overflow
@@ -33,6 +33,7 @@ from pages.ui.drafts import Draft, drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
 from pages.ui.made_pages import linked
+from pages.ui.person import viewer
 from pages.ui.streamlit_patches.field_updates import fill, refill
 from pages.ui.streamlit_patches.renewing import anew
 
@@ -318,7 +319,7 @@ def _send(
                 posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
             else:
                 typed = str(st.session_state.get("chat.fork_name", ""))
-                name = fork_name(here.chat, typed, text, own=kept_off)
+                name = viewer().fork_name(here.chat, typed, text, own=kept_off)
                 chat, posted = here.chat.people.post_from(
                     fork_at, text, branch=name, model=once, attachments=files, search=search
                 )

@@ -6,12 +6,11 @@ import streamlit as st
 
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.people.roles import Role
 from forky_core.views.erasing import described
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader
 
 
 def _dismissed() -> None:
@@ -44,11 +43,10 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
 
 def _why_not(here: Frame, id: MessageId) -> str:
     """Why the reader cannot erase a message, as a sentence; "" if they can, or may be able to."""
-    who = reader()
-    role = who.access.role_in(here.chat.id) if who is not None else Role.OWNER
-    if role is Role.OWNER or here.chat.people.author_of(id) == "You":
+    who = viewer()
+    if who.may("own", here.chat.id) or here.chat.people.author_of(id) == "You":
         return ""
-    again = here.forky.store.erased_of(here.chat.id, [id]) if role >= Role.EDITOR else ()
+    again = here.forky.store.erased_of(here.chat.id, [id]) if who.may("edit", here.chat.id) else ()
     return "" if again else "Whoever said it can erase it, and whoever the conversation belongs to."
 
 

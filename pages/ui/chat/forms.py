@@ -10,13 +10,13 @@ from forky_core.conversation.branching import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
-from pages.ui.chat.branch_owners import fork_name
 from pages.ui.chat.threads import draw_threads
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
+from pages.ui.person import viewer
 from pages.ui.session import session
 
 _Verb = Callable[[Frame, MessageId], None]
@@ -106,7 +106,9 @@ def _carry_out(here: Frame, verb: _Verb, id: MessageId) -> None:
 
 def _fork(here: Frame, id: MessageId) -> None:
     with saying(here.session):
-        name = fork_name(here.chat, st.session_state["chat.form_name"], here.chat.message(id).text, own=False)
+        name = viewer().fork_name(
+            here.chat, st.session_state["chat.form_name"], here.chat.message(id).text, own=False
+        )
         forked = here.chat.fork(name, at=id)
         here.session.acting = None
         here.session.say(
@@ -124,7 +126,7 @@ def _tag(here: Frame, id: MessageId) -> None:
 def _say_instead(here: Frame, id: MessageId) -> None:
     with saying(here.session):
         text = st.session_state["chat.form_text"]
-        forked, _ = here.chat.edit(id, text, branch=fork_name(here.chat, "", text, own=False))
+        forked, _ = here.chat.edit(id, text, branch=viewer().fork_name(here.chat, "", text, own=False))
         here.session.acting = None
         go(forked)
 

@@ -15,7 +15,6 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.people.news import News, news_since
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import since
@@ -23,11 +22,11 @@ from pages.ui.chat.acting import goto
 from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.cells import message_leads
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.made_pages import linked
 from pages.ui.note import note_html
-from pages.ui.people.only_reading import why_only_reads
-from pages.ui.workspace import Reader, reader
+from pages.ui.person import News, Viewer, viewer
 
 _MAIN = "main"
 _CSS = """
@@ -48,16 +47,14 @@ _CSS = """
 
 def arrive(here: Frame) -> Arrival | None:
     """How this tab came to the conversation that is shown; None on the server of one person."""
-    who, held = reader(), here.session
-    if who is None:
+    who, held = viewer(), here.session
+    if who.alone:
         return None
     asked = st.query_params.pop("so_far", None) is not None
     if held.arrival is None or held.arrival.conversation != here.chat.id:
-        me, team = who.access.id, who.team
-        seen = team.seen.of(me, here.chat.id)
-        news = news_since(team, me, here.chat.id, seen, here.forky.store) if seen is not None else None
-        shared = who.access.shared.get(here.chat.id)
-        added = seen is None and shared is not None and me in shared.people
+        seen = who.seen(here.chat.id)
+        news = who.news_since(here.chat.id, seen) if seen is not None else None
+        added = seen is None and who.sharing(here.chat.id).takes_part_by_share
         held.arrival = Arrival(
             here.chat.id,
             (seen.operation, seen.event) if seen is not None else (0, 0),
@@ -70,13 +67,13 @@ def arrive(here: Frame) -> Arrival | None:
 
 def note_seen(here: Frame, arrival: Arrival | None, version: int) -> None:
     """Note that the reader has seen the conversation up to this operation, as this run drew it."""
-    who = reader()
-    if arrival is None or who is None:
+    who = viewer()
+    if arrival is None:
         return
-    upto = (version, who.team.threads.version(here.chat.id))
+    upto = (version, who.threads_version(here.chat.id) or 0)
     if upto != arrival.noted:
         with suppress(ForkyError):  # It is a convenience: the page is drawn.
-            who.team.seen.note(who.access.id, here.chat.id, *upto)
+            who.note_seen(here.chat.id, *upto)
             arrival.noted = upto
 
 
@@ -85,23 +82,21 @@ def draw_news(here: Frame, arrival: Arrival | None) -> None:
 
     Keys: `chat.news`, `chat.news_close`.
     """
-    who = reader()
-    if arrival is not None and who is not None and arrival.news is not None and not arrival.so_far:
+    if arrival is not None and arrival.news is not None and not arrival.so_far:
         st.html(_CSS)
-        _draw_bar(here, who, arrival, arrival.news)
+        _draw_bar(here, viewer(), arrival, arrival.news)
 
 
 def draw_so_far(here: Frame, arrival: Arrival | None) -> None:
     """Draw what happened so far, below the newest message, where the page opens. Keys: `chat.so_far_close`."""
-    who = reader()
-    if arrival is not None and who is not None and arrival.so_far:
+    if arrival is not None and arrival.so_far:
         st.html(_CSS)
-        _draw_so_far(here, who, arrival)
+        _draw_so_far(here, viewer(), arrival)
 
 
-def _draw_bar(here: Frame, who: Reader, arrival: Arrival, news: News) -> None:
+def _draw_bar(here: Frame, who: Viewer, arrival: Arrival, news: News) -> None:
     places = [place for place in news.places if place[1] in here.chat.visible.messages]
-    by = names_of([plain_label(who.team.members.name_of(person), 40) for person in news.people])
+    by = names_of([plain_label(who.name_of(person), 40) for person in news.people])
     with st.container(key="line-news", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{news.count} new** since {since(news.since, now())}, by {by}", width="stretch")
         if not places:
@@ -159,7 +154,7 @@ def _close_news(arrival: Arrival) -> None:
     arrival.news = None
 
 
-def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
+def _draw_so_far(here: Frame, who: Viewer, arrival: Arrival) -> None:
     chat = here.chat.checkout(_MAIN) if _MAIN in here.chat.branches else here.chat
     with st.container(key="chat-so-far"):
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -175,13 +170,9 @@ def _draw_so_far(here: Frame, who: Reader, arrival: Arrival) -> None:
         told = [f"{count(len(chat.path()), 'message')} on “{showable(chat.branch_name)}”"]
         others = len(here.branch_names(chat.branch_name)) - 1
         told += [count(others, "more branch")] if others else []
-        shared = who.access.shared.get(here.chat.id)
-        owner = who.team.members.name_of(shared.owner) if shared is not None and shared.owner else ""
-        whose = (
-            f"It belongs to {owner}; you are {who.access.role_in(here.chat.id).phrase} of it. "
-            if owner
-            else ""
-        )
+        sharing = who.sharing(here.chat.id)
+        owner = sharing.owner
+        whose = f"It belongs to {owner.name}; you are {sharing.own_role.phrase} of it. " if owner else ""
         st.html(
             f'<div class="fk-so-far-top">{escape(showable(whose))}{escape(", ".join(told))}. These are the lines that matter, '
             "chosen by rules; each number leads to the message that it is from.</div>"

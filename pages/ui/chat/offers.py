@@ -30,8 +30,8 @@ from pages.ui.chat.branch_owners import branch_facts
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import stay
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame
-from pages.ui.people.only_reading import why_only_reads
 
 ACT = "merge-"
 """How an act begins that leads to the Merge page; the name of a strategy follows."""

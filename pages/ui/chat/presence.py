@@ -13,7 +13,7 @@ import streamlit as st
 from forky_core.gateway.presence import EVERY, PATH
 from pages.ui.chat.rows import DOTS
 from pages.ui.frame import Frame
-from pages.ui.sign_in import TEAM
+from pages.ui.person import names_themselves
 from pages.ui.streamlit_patches.navigation import lead
 
 _component = st.components.v2.component(
@@ -27,7 +27,7 @@ _component = st.components.v2.component(
 
 def draw_presence(here: Frame) -> None:
     """Draw who else is here. Does nothing on the server of one person."""
-    if TEAM is None:
+    if names_themselves():
         return
     _component(
         key="chat.here",

@@ -20,9 +20,8 @@ from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keyboard.tour import begin_tour
 from pages.ui.made_pages import linked
-from pages.ui.person import cookie
+from pages.ui.person import cookie, viewer
 from pages.ui.session import Session
-from pages.ui.workspace import may_begin
 
 QUESTIONS = (
     "What is a branch good for?",
@@ -84,7 +83,7 @@ def tour_button(
     forky: Workspace, held: Session, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
 ) -> None:
     """Begins the tour, from any page, for whoever may write: it forks, asks and merges."""
-    if not may_begin():
+    if not viewer().may("begin"):
         return
     st.button(
         "Take the tour",

@@ -11,11 +11,6 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads
-from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.members import Member
-from forky_core.people.mentions import pieces_of
-from forky_core.people.threads import Comment, Thread, ThreadCount
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
@@ -23,9 +18,19 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
+from pages.ui.person import (
+    LONGEST_COMMENT,
+    Comment,
+    ConversationThreads,
+    Member,
+    Thread,
+    ThreadCount,
+    Viewer,
+    pieces_of,
+    viewer,
+)
 from pages.ui.streamlit_patches.field_updates import fill
 from pages.ui.streamlit_patches.navigation import lead
-from pages.ui.workspace import Reader, reader
 
 Say = Callable[[str], object]
 """Does something with what was typed."""
@@ -64,17 +69,10 @@ _CSS = """
 """
 
 
-def threads_of(who: Reader, here: Frame) -> ConversationThreads:
-    """The threads of the conversation that is shown, as the reader may use them."""
-    store = here.forky.store
-    assert isinstance(store, GuardedStore)
-    return ConversationThreads(who.team, store, here.chat.id)
-
-
 def thread_counts(here: Frame) -> Mapping[MessageId, ThreadCount]:
     """How many threads hang on each message; nothing on the server of one person."""
-    who = reader()
-    return threads_of(who, here).counts if who is not None else {}
+    who = viewer()
+    return {} if who.alone else who.threads(here.chat.id).counts
 
 
 def quote_for_thread(here: Frame, quote: str) -> None:
@@ -84,14 +82,14 @@ def quote_for_thread(here: Frame, quote: str) -> None:
 
 def open_named_thread(here: Frame) -> None:
     """Open the panel of the thread that the address names, as a notice does."""
-    named, who = st.query_params.get("thread"), reader()
+    named, who = st.query_params.get("thread"), viewer()
     if named is None:
         return
     del st.query_params["thread"]
-    if who is None:
+    if who.alone:
         return
     with saying(here.session):
-        here.session.acting = ("threads", threads_of(who, here).thread(named).message)
+        here.session.acting = ("threads", who.threads(here.chat.id).thread(named).message)
 
 
 def link_threads(here: Frame) -> bool:
@@ -115,10 +113,9 @@ def link_threads(here: Frame) -> bool:
 @st.dialog("Threads", icon=":material/forum:", width="medium")
 def list_threads(here: Frame) -> None:
     """Keys: `threads.all`, `threads.go.<id>`."""
-    who = reader()
-    assert who is not None
+    who = viewer()
     st.html(_CSS)
-    every = threads_of(who, here).all()
+    every = who.threads(here.chat.id).all()
     resolved = sum(bool(one.resolved) for one in every)
     shown = every
     if resolved and not st.toggle(f"Show the {count(resolved, 'resolved thread')}, too", key="threads.all"):
@@ -135,7 +132,7 @@ def list_threads(here: Frame) -> None:
             state = " · resolved" if thread.resolved else ""
             st.html(
                 f'<div class="fk-comment"><div class="fk-quoted">{escape(showable(about[:200]))}</div><p>'
-                f"<b>{escape(showable(who.team.members.name_of(first.person)))}</b> {escape(showable(said[:200]))}</p>"
+                f"<b>{escape(showable(who.name_of(first.person)))}</b> {escape(showable(said[:200]))}</p>"
                 f"<small>{count(len(thread.comments), 'comment')}{state}</small></div>"
             )
             if st.button(
@@ -158,18 +155,18 @@ def draw_threads(here: Frame, message: Message) -> None:
     `delete.<comment>`, `undelete.<comment>`; `chat.say.` and `chat.say_go.` with a thread, a comment that is edited,
     or `new`; `thread.about`.
     """
-    who = reader()
-    if who is None:
+    who = viewer()
+    if who.alone:
         return
     st.html(_CSS)
     try:
-        threads = threads_of(who, here)
+        threads = who.threads(here.chat.id)
         listed, may_write = threads.on(message.id), threads.may_write
         readers = threads.readers
     except ForkyError as error:
         st.info(plain_label(str(error), 300))
         return
-    who.team.inbox.mark_threads(who.access.id, [one.id for one in listed])
+    who.inbox.mark_threads(who.id, [one.id for one in listed])
     with st.container(key="chat-threads"):
         with st.container(key="line-threads", horizontal=True, vertical_alignment="center"):
             st.markdown(
@@ -199,7 +196,7 @@ def draw_threads(here: Frame, message: Message) -> None:
 
 def _draw_thread(
     here: Frame,
-    who: Reader,
+    who: Viewer,
     threads: ConversationThreads,
     thread: Thread,
     readers: Mapping[str, Member],
@@ -241,7 +238,7 @@ def _draw_resolving(here: Frame, threads: ConversationThreads, thread: Thread) -
 
 def _draw_comment(
     here: Frame,
-    who: Reader,
+    who: Viewer,
     threads: ConversationThreads,
     thread: Thread,
     comment: Comment,
@@ -249,7 +246,7 @@ def _draw_comment(
     *,
     may_write: bool,
 ) -> None:
-    own = comment.person == who.access.id
+    own = comment.person == who.id
     editing = here.session.choices.get(_EDITING) == comment.id and own and may_write and not comment.deleted
     with st.container(key=f"line-comment-{comment.id}", horizontal=True):
         st.html(_comment_html(who, comment, readers, own=own, body=not editing))
@@ -277,9 +274,9 @@ def _draw_comment(
 
 
 def _comment_html(
-    who: Reader, comment: Comment, readers: Mapping[str, Member], *, own: bool, body: bool
+    who: Viewer, comment: Comment, readers: Mapping[str, Member], *, own: bool, body: bool
 ) -> str:
-    name = "You" if own else who.team.members.name_of(comment.person)
+    name = "You" if own else who.name_of(comment.person)
     edited = "<small>edited</small>" if comment.edited and not comment.deleted else ""
     if comment.deleted:
         gone = "You deleted this comment." if own else "This comment was deleted."
@@ -294,13 +291,11 @@ def _comment_html(
 
 def comment_words(text: str, readers: Mapping[str, Member]) -> str:
     """HTML of what somebody wrote in a thread: plain text, in which the mentions of those who read it stand out."""
-    known = {handle: member.id for handle, member in readers.items()}
-    names = {member.id: member.name for member in readers.values()}
     return "".join(
-        f'<span class="fk-mention" title="{escape(showable(names[person]))}">{escape(showable(piece))}</span>'
-        if person
+        f'<span class="fk-mention" title="{escape(showable(person.name))}">{escape(showable(piece))}</span>'
+        if person is not None
         else escape(showable(piece))
-        for piece, person in pieces_of(text, known)
+        for piece, person in pieces_of(text, readers)
     )
 
 

@@ -33,11 +33,11 @@ from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts
 from pages.ui.compare.window import RowWindow, more_rows, row_window
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.examination_job import begin
 from pages.ui.merge.examining import NO_MODEL, offer
-from pages.ui.people.only_reading import may_write, why_only_reads
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
 _HERE = Path(__file__).parent

@@ -18,13 +18,13 @@ from forky_core.formats.reports.report import Report
 from forky_core.formats.reports.things.replay import EVERYTHING
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
-from forky_core.people.export_audit import noted
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.making import draw_link_form, forget_link
+from pages.ui.person import viewer
 
 _HELD = "give.held"
 
@@ -71,14 +71,12 @@ def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
     st.markdown(f"**{plain_label(held.report.title, 200)}**")
     form = _form(held.report)
     ticked = draw_private_values(held.seen, f"give.tick.{thing}")
-    title = reworded(held.report.title, ticked)
+    title, who = reworded(held.report.title, ticked), viewer()
     download_link(
         Download(
             report_file_name(title, held.report.kind, form),
             form.media_type,
-            lambda: noted(
-                pieces(without_private(held.report, ticked), form), forky.store, chat.id, form.name, thing
-            ),
+            lambda: who.noted(pieces(without_private(held.report, ticked), form), chat.id, form.name, thing),
         ),
         key="give.download",
     )

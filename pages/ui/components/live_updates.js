@@ -31,7 +31,7 @@ class Moves {
     if (this.source || this.url === null || document.hidden) return;
     const source = (this.source = new EventSource(`${this.url}?after=${this.drawn}`));
     source.addEventListener("message", (event) => this.news(JSON.parse(event.data).at));
-    // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/inbox/bell.js.
+    // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/components/bell.js.
     source.addEventListener("here", (event) => this.here(JSON.parse(event.data)));
     source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
     source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));

@@ -17,8 +17,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.moving import LIBRARY, PREFIX
 from pages.ui.components.notice import stay
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.sign_in import team
 
 _component = st.components.v2.component(
     "forky.moving", js=Path(__file__).with_name("live_updates.js").read_text("utf-8"), html="<div></div>"
@@ -34,9 +34,7 @@ def hear_moves(chat: Conversation, *, version: int, replies: Sequence[str] | Non
     """Mount it where a conversation is shown. `version` is the conversation's as this run drew it, and `replies` are
     those that it drew as being written; None: it does not say.
     """
-    members = team()
-    threads = members.threads.version(chat.id) if members is not None else None
-    _hear("chat.moves", str(chat.id), version, threads, replies)
+    _hear("chat.moves", str(chat.id), version, viewer().threads_version(chat.id), replies)
 
 
 def hear_library(forky: Workspace) -> None:

@@ -2,40 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
-from forky_core.model import ConversationSummary
-from forky_core.people.sharing_marks import belongs_here
 from pages.ui.components.models import model_title
 from pages.ui.frame import go, saying
 from pages.ui.keeping.fields import kept_fields
+from pages.ui.person import viewer
 from pages.ui.session import Session
-from pages.ui.workspace import reader
 
 
 def begin_conversation(forky: Workspace, held: Session) -> None:
     """In a handler: an empty conversation, the one that is there already where nothing was said in it."""
     with saying(held):
-        newest = max(_own(forky), key=lambda one: one.created, default=None)
+        newest = max(
+            viewer().listed(forky.conversations(), "mine"), key=lambda one: one.created, default=None
+        )
         if newest is not None and not newest.messages and newest.branches:
             held.say("Nothing has been said in this new conversation yet.")
             go(forky.conversation(newest.id))
         else:
             go(forky.create())
-
-
-def _own(forky: Workspace) -> Sequence[ConversationSummary]:
-    """The reader's own conversations; on the server of one person, all."""
-    who = reader()
-    everything = forky.conversations()
-    if who is None:
-        return everything
-    shared, me = who.access.shared, who.access.id
-    return [one for one in everything if belongs_here(shared.get(one.id), me, "mine")]
 
 
 @st.dialog("New conversation", icon=":material/add_comment:")

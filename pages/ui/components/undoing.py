@@ -11,15 +11,15 @@ from forky_core.model import Operation
 from forky_core.model.errors import ForkyError, InTheWay
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
+from pages.ui.components.bell import draw_bell
 from pages.ui.components.finder import ask_to_search, go_searching
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
+from pages.ui.components.only_reading import is_editor, why_never_writes
+from pages.ui.components.reader_menu import draw_reader
 from pages.ui.frame import saying
-from pages.ui.inbox.bell import draw_bell
 from pages.ui.keeping.component import keep_what_is_typed
 from pages.ui.keyboard.component import draw_keyboard
-from pages.ui.people.only_reading import is_editor, why_never_writes
-from pages.ui.people.reader_menu import draw_reader
 from pages.ui.session import Session
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
 

@@ -13,13 +13,13 @@ from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentStore
 from forky_core.views.shelf import count
 from pages.ui.frame import saying
+from pages.ui.person import viewer
 from pages.ui.session import Session
-from pages.ui.workspace import operates
 
 
 def draw_meaning(forky: Workspace, held: Session, store: DocumentStore) -> None:
     """Drawn for whoever may choose it. Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
-    if not operates():
+    if not viewer().may("operate"):
         return
     chosen = forky.store.setting(EMBEDDING) or ""
     with st.expander("Find by meaning too", icon=":material/scatter_plot:"):

@@ -10,11 +10,10 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentStore
-from forky_core.people.roles import Role
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
-from pages.ui.people.only_reading import may_write, why_not_edits
-from pages.ui.workspace import reader
+from pages.ui.components.only_reading import may_write, why_not_edits
+from pages.ui.person import viewer
 
 SCOPES: Mapping[str, str] = MappingProxyType(
     {
@@ -52,10 +51,7 @@ def why_not_given(scope: str, chat: Conversation | None) -> str:
         return "" if may_write(chat, chat.branch_name) else why_not_edits(chat)
     if scope == "conversation" and chat is not None:
         return why_not_edits(chat)
-    who = reader()
-    if who is None or who.access.role >= Role.EDITOR:
-        return ""
-    return f"{Role.EDITOR.and_above.capitalize()} of this workspace offer documents to everybody."
+    return viewer().why_not("offer", "offer documents to everybody")
 
 
 def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentStore:

@@ -12,10 +12,10 @@ from forky_core.model.errors import NotFound
 from forky_core.model.experiment import CellAddress
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.only_reading import edits, why_only_reads
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, there
 from pages.ui.frame import Frame, leave_for, saying
-from pages.ui.people.only_reading import edits, why_only_reads
 
 _SIGNS = {True: ":material/check:", False: ":material/close:", None: ":material/remove:"}
 

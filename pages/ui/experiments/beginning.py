@@ -14,12 +14,12 @@ from forky_core.model.experiment import Experiment, ExperimentColumn
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, model_title
+from pages.ui.components.only_reading import draw_refusal, why_not_edits
 from pages.ui.components.too_large import draw_too_large, largest, told_of_size
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.state import show
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.people.only_reading import draw_refusal, why_not_edits
 
 LARGEST = 50
 """MB of a file."""

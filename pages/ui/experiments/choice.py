@@ -10,9 +10,9 @@ from forky_core.model.experiment import CellAddress
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import edits
 from pages.ui.experiments.state import show, want
 from pages.ui.frame import Frame, saying
-from pages.ui.people.only_reading import edits
 
 _MENU = {
     "rows": "Add rows …",

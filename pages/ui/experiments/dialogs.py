@@ -7,7 +7,6 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.gateway.downloading import Download
-from forky_core.people.export_audit import noted
 from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import draw_giving, forget_given
 from pages.ui.experiments.answer import show_answer
@@ -19,6 +18,7 @@ from pages.ui.experiments.saving import forget_mistakes, there
 from pages.ui.experiments.settings_form import edit_settings
 from pages.ui.experiments.state import taken_wanted
 from pages.ui.frame import Frame
+from pages.ui.person import viewer
 
 
 def open_what_was_asked(frame: Frame, experiments: Experiments, name: str) -> None:
@@ -68,17 +68,14 @@ def _send(frame: Frame, experiments: Experiments, name: str) -> None:
         if writer.name == "yaml"
         else "Every question, answer and verdict leaves with it."
     )
+    who = viewer()
     file = "-".join("".join(c if c.isalnum() else " " for c in name).split()) or "experiment"
     download_link(
         Download(
             f"{file}{writer.suffix}",
             writer.media_type,
-            lambda: noted(
-                writer.write(experiments.result(name)),
-                frame.forky.store,
-                frame.chat.id,
-                writer.name,
-                "experiment",
+            lambda: who.noted(
+                writer.write(experiments.result(name)), frame.chat.id, writer.name, "experiment"
             ),
         ),
         key="experiments.download",

@@ -7,17 +7,14 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.people.conversation_threads import ConversationThreads
-from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.threads import EventKind
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame
-from pages.ui.workspace import reader
+from pages.ui.person import viewer
 
-_SAID: dict[EventKind, str] = {
+_SAID = {
     "began": "began a thread on",
     "replied": "replied in a thread on",
     "edited": "changed a comment on",
@@ -32,10 +29,8 @@ _SHOWN = 200
 
 def draw_thread_log(frame: Frame) -> None:
     """Draw nothing where there were no threads. Keys: `history.threads`."""
-    who, store = reader(), frame.forky.store
-    if who is None or not isinstance(store, GuardedStore):
-        return
-    events = ConversationThreads(who.team, store, frame.chat.id).events()
+    who = viewer()
+    events = () if who.alone else who.threads(frame.chat.id).events()
     if not events:
         return
     messages, moment = frame.chat.visible.messages, now()
@@ -45,7 +40,7 @@ def draw_thread_log(frame: Frame) -> None:
         st.caption("Undo and restore leave threads as they are.")
         lines = "".join(
             f'<li><time title="{escape(stamp(one.at))}">{escape(ago(one.at, moment))}</time> '
-            f"<b>{escape(showable(who.team.members.name_of(one.person)))}</b> {_SAID[one.event]} "
+            f"<b>{escape(showable(who.name_of(one.person)))}</b> {_SAID[one.event]} "
             f"“{escape(showable(opening_of(messages.get(one.message), frame.chat.people.author_of) or 'a message out of sight'))}”</li>"
             for one in reversed(events[-_SHOWN:])
         )

@@ -9,15 +9,14 @@ from urllib.parse import parse_qsl, urlsplit
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.people.inbox import Notice, NoticeKind
 from forky_core.views.times import ago, stamp
+from pages.ui.components.bell import OPENED
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette
-from pages.ui.inbox.bell import OPENED
+from pages.ui.person import Notice, Viewer
 from pages.ui.session import session
-from pages.ui.workspace import Reader
 
-_ICONS: dict[NoticeKind, str] = {
+_ICONS = {
     "mention": "alternate_email",
     "reply": "forum",
     "thread": "forum",
@@ -49,7 +48,7 @@ _CSS = """
 """
 
 
-def draw_notices(who: Reader, notices: Sequence[Notice]) -> None:
+def draw_notices(who: Viewer, notices: Sequence[Notice]) -> None:
     """Keys: `inbox.open.<number>`, `inbox.mark.<number>`."""
     st.html(_CSS.replace("ACCENT", palette().accent))
     with st.container(key="inbox-lines", gap=None):
@@ -57,7 +56,7 @@ def draw_notices(who: Reader, notices: Sequence[Notice]) -> None:
             _draw_notice(who, notice)
 
 
-def _draw_notice(who: Reader, notice: Notice) -> None:
+def _draw_notice(who: Viewer, notice: Notice) -> None:
     state = "read" if notice.read else "unread"
     with st.container(key=f"row-{state}-{notice.number}", horizontal=True):
         seen = " fk-read" if notice.read else ""
@@ -84,8 +83,8 @@ def _draw_notice(who: Reader, notice: Notice) -> None:
             icon=f":material/{'mark_email_unread' if notice.read else 'done'}:",
             type="tertiary",
             help=label,
-            on_click=who.team.inbox.mark,
-            args=(who.access.id, notice.number),
+            on_click=who.inbox.mark,
+            args=(who.id, notice.number),
             kwargs={"read": not notice.read},
         )
 

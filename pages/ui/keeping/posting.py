@@ -17,10 +17,10 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError, InTheWay, Outdated, StoreError
 from forky_core.model.parts import AttachmentPart, part_from_stored
-from pages.ui.chat.branch_owners import fork_name
 from pages.ui.components.models import ONCE
 from pages.ui.drafts import drafts
 from pages.ui.frame import go
+from pages.ui.person import viewer
 from pages.ui.registry import front_page
 from pages.ui.session import Session
 from pages.ui.workspace import workspace
@@ -154,7 +154,7 @@ def _held_back(held: Session, question: Question) -> str:
 def _post(held: Session, question: Question) -> None:
     chat, here = _chat(held, question), st.query_params.get("c") == question.conversation
     if question.fork or question.own:
-        name = fork_name(chat, question.name, question.text, own=question.own)
+        name = viewer().fork_name(chat, question.name, question.text, own=question.own)
         chat, posted = chat.people.post_from(
             _id(question.fork),
             question.text,

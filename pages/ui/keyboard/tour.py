@@ -17,9 +17,9 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.welcome import FORK_POINT, open_welcome, ready_answers
 from pages.ui.frame import go, place
 from pages.ui.keyboard.verbs import COMPOSER
+from pages.ui.person import viewer
 from pages.ui.registry import front_page
 from pages.ui.session import Session
-from pages.ui.workspace import may_begin
 
 _BEGUN = "tour.begun"
 _LAST = 6
@@ -139,7 +139,7 @@ def begin_tour(forky: Workspace, held: Session) -> None:
 
 def answer_tour(forky: Workspace, held: Session, what: str, conversation: str) -> None:
     """In a handler: what the tour asks for in the browser."""
-    if what == "begin" and not may_begin():
+    if what == "begin" and not viewer().may("begin"):
         held.say("The tour forks, asks and merges, which you may not do in this workspace.")
     elif what == "begin":
         begin_tour(forky, held)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
-from pages.ui.chat.acts import BRANCH_MENU
+from pages.ui.components.branch_menu import BRANCH_MENU
 
 Do = Literal["press", "focus", "message", "page", "move", "show"]
 

@@ -11,17 +11,16 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.file_batch import FileBatch
 from forky_core.model.hashing import mend_text
-from forky_core.people.roles import Role
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.only_reading import draw_refusal
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
-from pages.ui.people.only_reading import draw_refusal
+from pages.ui.person import viewer
 from pages.ui.session import Session
-from pages.ui.workspace import may_begin
 
 _LARGEST = 1_000
 """Megabytes of one file in the browser; the command line has no limit."""
@@ -35,11 +34,10 @@ _CLOSED = "import.closed"
 def draw_import(forky: Workspace, held: Session) -> None:
     """Keys: `import.file.<round>`, `import.paste.<round>`, `import.pasted` and those of the parts below."""
     with st.container(key="import-area"):
-        if held.incoming is None and not may_begin():
-            draw_refusal(f"{Role.COMMENTER.and_above.capitalize()} of this workspace bring conversations in.")
-        elif held.incoming is None:
-            _draw_zone(forky, held)
-            draw_past(forky, held)
+        if held.incoming is None:
+            if not draw_refusal(viewer().why_not("begin", "bring conversations in")):
+                _draw_zone(forky, held)
+                draw_past(forky, held)
         elif held.incoming.busy:
             st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(held, held.incoming)
         elif held.incoming.stage == "looked":

@@ -8,14 +8,13 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationSummary
 from forky_core.people.links.link import Link
-from forky_core.people.sharing_marks import Whose, belongs_here
 from forky_core.views.shelf import shelf
 from pages.ui.library.shelving import draw_lines
 from pages.ui.links.listing import FRESH, draw_links, draw_links_that_are_over, made_by_me
+from pages.ui.person import Whose, viewer
 from pages.ui.session import Session
-from pages.ui.workspace import links_of, reader
+from pages.ui.workspace import links_of
 
 _SHOWN = 20
 """Conversations that a list shows before it leads to the whole one."""
@@ -41,7 +40,7 @@ def draw_shared(forky: Workspace, held: Session) -> None:
         st.markdown("#### Links of others")
         st.caption("To conversations that you see. Their editors may revoke them.")
         draw_links(forky, others, key="library.others")
-    if reader() is not None:
+    if not viewer().alone:
         _draw_conversations(
             forky, held, "with_me", "Shared with you", "Nobody has shared anything with you yet."
         )
@@ -59,12 +58,7 @@ def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
 
 
 def _draw_conversations(forky: Workspace, held: Session, whose: Whose, title: str, nothing: str) -> None:
-    who = reader()
-    assert who is not None
-    shared, me = who.access.shared, who.access.id
-    found: list[ConversationSummary] = [
-        one for one in forky.conversations() if belongs_here(shared.get(one.id), me, whose)
-    ]
+    found = viewer().listed(forky.conversations(), whose)
     st.markdown(f"#### {title}")
     if not found:
         st.caption(nothing)

@@ -33,10 +33,6 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.gateway.downloading import Download
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.people.conversation_threads import ConversationThreads
-from forky_core.people.export_audit import noted
-from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.threads_file import MEDIA_TYPE, threads_file
 from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
@@ -46,7 +42,7 @@ from pages.ui.components.giving import file_or_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.making import draw_link_form, draw_link_scope, forget_link
-from pages.ui.workspace import reader
+from pages.ui.person import Viewer, viewer
 
 _DIALECTS: dict[str, str] = dict(zip(DIALECTS, ("OpenAI", "Anthropic", "ShareGPT"), strict=True))
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
@@ -109,16 +105,17 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         st.caption("Choose the messages that are to be in the file.")
         return
     _draw_losses(to, held, f"{name} {dialect}")
+    who = viewer()
     ticked = _draw_findings(held)
     download_link(
         Download(
             file_name(reworded(held.chat.title, ticked), to),
             to.media_type,
-            lambda: noted(pieces(redacted(held.chat, ticked), to), forky.store, chat.id, to.name, held.part),
+            lambda: who.noted(pieces(redacted(held.chat, ticked), to), chat.id, to.name, held.part),
         ),
         key="share.download",
     )
-    _draw_threads(forky, chat, held)
+    _draw_threads(who, chat, held)
 
 
 def _dialect() -> str:
@@ -135,13 +132,12 @@ def _dialect() -> str:
     )
 
 
-def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
+def _draw_threads(who: Viewer, chat: Conversation, held: _Held) -> None:
     """What people discuss at the messages that leave, as a second file, where there is any and somebody wants it."""
-    who = reader()
-    if who is None or not isinstance(forky.store, GuardedStore):
+    if who.alone:
         return
-    every = ConversationThreads(who.team, forky.store, chat.id).all()
-    threads = [thread for thread in every if thread.message in held.chat.messages]
+    every = who.threads(chat.id)
+    threads = [one for one in every.all() if one.message in held.chat.messages]
     if not threads or not st.toggle(
         f"With a file of the {count(len(threads), 'thread')} that people have about it",
         key="share.threads",
@@ -149,18 +145,15 @@ def _draw_threads(forky: Workspace, chat: Conversation, held: _Held) -> None:
     ):
         return
     messages = chat.visible.messages
-    text = threads_file(
-        chat.title,
-        threads,
-        who.team.members.name_of,
-        lambda id: opening_of(messages.get(id), chat.people.author_of),
+    text = every.as_markdown(
+        chat.title, threads, lambda id: opening_of(messages.get(id), chat.people.author_of)
     )
     ticked = draw_private_values(found_in([("the threads", text)]), f"share.threads.{chat.id}")
     download_link(
         Download(
             f"{file_name(reworded(held.chat.title, ticked), exporter('markdown')).removesuffix('.md')}-threads.md",
-            MEDIA_TYPE,
-            lambda: noted([reworded(text, ticked).encode()], forky.store, chat.id, "markdown", "threads"),
+            "text/markdown; charset=utf-8",
+            lambda: who.noted([reworded(text, ticked).encode()], chat.id, "markdown", "threads"),
         ),
         key="share.threads_download",
     )

@@ -8,9 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationId, ConversationSummary
-from forky_core.people.news import news_in
-from forky_core.people.roles import Role
+from forky_core.model import ConversationSummary
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
@@ -18,50 +16,37 @@ from pages.ui.components.notice import done
 from pages.ui.frame import saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.sharing import share
-from pages.ui.people.who_sees import mark_button, sharing_mark, who_sees
+from pages.ui.people.who_sees import mark_button, who_sees
+from pages.ui.person import Viewer, viewer
 from pages.ui.session import Session
-from pages.ui.workspace import reader
 
 
 def draw_lines(forky: Workspace, held: Session, listed: Shelf, *, key: str = "library-lines") -> None:
     """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`; `key` is the list's."""
-    news = _news(forky, listed)
+    who = viewer()
+    news = who.news_in([(line.summary.id, line.summary.updated) for line in listed.lines])
     with st.container(key=key, gap=None):
         for line in listed.lines:
-            _draw_line(forky, held, line, news.get(line.summary.id, ""))
+            _draw_line(forky, held, who, line, news.get(line.summary.id))
     if listed.pages > 1:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.pagination(listed.pages, key="library.page")
             st.caption(count(listed.fitting, "conversation"), width="content")
 
 
-def _news(forky: Workspace, listed: Shelf) -> dict[ConversationId, str]:
-    """What is new to the reader in the listed conversations, in a word; nothing on the server of one person."""
-    who = reader()
-    if who is None:
-        return {}
-    shown = [(line.summary.id, line.summary.updated) for line in listed.lines]
-    found = news_in(who.team, who.access.id, shown, forky.store)
-    shared = who.access.shared
-    return {
-        id: f"{news.count} new" if news is not None else "New"
-        for id, news in found.items()
-        # What one has begun oneself, as by an import, is nothing new.
-        if news is not None or (id in shared and shared[id].owner != who.access.id)
-    }
-
-
-def _draw_line(forky: Workspace, held: Session, line: ShelfLine, news: str) -> None:
+def _draw_line(forky: Workspace, held: Session, who: Viewer, line: ShelfLine, news: int | None) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
-        if news:
-            st.html(f'<span class="fk-new">{news}</span>', width="content")
+        if news is not None:
+            st.html(f'<span class="fk-new">{f"{news} new" if news else "New"}</span>', width="content")
         if line.summary.program:
             st.caption(plain_label(line.summary.program, 40), width="content")
         st.caption(f"{line.counts} · {line.when}", width="content")
-        _draw_mark(forky, held, line)
-        changes = _changes(id)
+        mark = who.mark(id)
+        if mark is not None and mark_button(mark, key=f"library.sees.{id}"):
+            who_sees(who, held, forky.conversation(id))
+        changes = who.may("edit", id)
         if changes and st.button(
             "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
         ):
@@ -84,20 +69,6 @@ def _draw_line(forky: Workspace, held: Session, line: ShelfLine, news: str) -> N
                 on_click=_trash,
                 args=(forky, held, line.summary),
             )
-
-
-def _changes(id: ConversationId) -> bool:
-    """Whether the reader may change a conversation itself."""
-    who = reader()
-    return who is None or who.access.role_in(id) >= Role.EDITOR
-
-
-def _draw_mark(forky: Workspace, held: Session, line: ShelfLine) -> None:
-    """Whose it is and who sees it, on a team's server."""
-    who = reader()
-    mark = sharing_mark(who, line.summary.id) if who is not None else None
-    if who is not None and mark is not None and mark_button(mark, key=f"library.sees.{line.summary.id}"):
-        who_sees(who, held, forky.conversation(line.summary.id))
 
 
 def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
@@ -141,7 +112,8 @@ def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(line.title), width="stretch")
         st.caption(f"{line.counts} · deleted {line.when}", width="content")
-        if _changes(id):
+        who = viewer()
+        if who.may("edit", id):
             st.button(
                 "Take back",
                 key=f"trash.back.{id}",
@@ -149,8 +121,7 @@ def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
                 on_click=_take_back,
                 args=(forky, held, line.summary),
             )
-        who = reader()
-        if (who is None or who.access.role_in(id) is Role.OWNER) and st.button(
+        if who.may("own", id) and st.button(
             "Delete for good",
             key=f"trash.purge.{id}",
             icon=":material/delete_forever:",

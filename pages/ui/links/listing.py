@@ -14,7 +14,8 @@ from forky_core.people.links.links import Links
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
 from pages.ui.components.markdown import plain_label
-from pages.ui.workspace import links_of, may_share_as, reader, reader_id
+from pages.ui.person import viewer
+from pages.ui.workspace import links_of
 
 FRESH = "link.fresh"
 """The key of the session state that holds the link that was just made, or a sentence about what went wrong."""
@@ -29,7 +30,7 @@ def draw_links(forky: Workspace, listed: Sequence[Link], *, key: str) -> None:
             icon = _ICONS.get(link.thing, "link")
             st.markdown(f":material/{icon}: {plain_label(link.title, 90)}", width="stretch")
             st.caption(plain_label(_facts(links, link), 200), width="content")
-            if may_share_as(reader_id(), link.conversation):
+            if viewer().may("edit", link.conversation):
                 st.button(
                     "Revoke",
                     key=f"{key}.revoke.{link.id}",
@@ -50,14 +51,15 @@ def draw_links_that_are_over(listed: Sequence[Link]) -> None:
 
 def made_by_me(link: Link, name: str | None) -> bool:
     """Whether the reader made a link; on the server of one person, every link is theirs."""
-    return reader() is None or link.by == reader_id() or (bool(name) and link.by == name)
+    who = viewer()
+    return who.alone or link.by == who.id or (bool(name) and link.by == name)
 
 
 def _facts(links: Links, link: Link) -> str:
-    who = reader()
+    who = viewer()
     by: list[str] = []
-    if who is not None and link.by != who.access.id:
-        by = [f"by {who.team.members.name_of(link.by)}" if link.by else "by the operator"]
+    if not who.alone and link.by != who.id:
+        by = [f"by {who.name_of(link.by)}" if link.by else "by the operator"]
     kind = [link.thing, "live" if link.live and link.thing != AUDIENCE else ""]
     until = "closed while in the trash" if links.is_in_trash(link) else f"until {stamp(link.until)}"
     opened = (
@@ -69,7 +71,7 @@ def _facts(links: Links, link: Link) -> str:
 def _revoke(links: Links, id: str) -> None:
     fresh = st.session_state.get(FRESH)
     try:
-        links.revoke(id, by=reader_id())
+        links.revoke(id, by=viewer().id)
     except ForkyError as error:
         st.session_state[FRESH] = str(error)
         return

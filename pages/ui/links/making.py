@@ -18,7 +18,6 @@ from forky_core.formats.exporting.redaction import PrivateValue
 from forky_core.gateway.downloading import Download
 from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import ForkyError
-from forky_core.people.export_audit import noted
 from forky_core.people.links.content import LinkContent, content_of
 from forky_core.people.links.link import DAYS, LinkDraft, NewLink, value_digest
 from forky_core.people.links.making import make_link_to
@@ -32,8 +31,9 @@ from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.listing import FRESH, draw_links
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import links_of, may_share_as, reader_id
+from pages.ui.workspace import links_of
 
 _HELD = "link.held"
 _DAYS = {1: "a day", 7: "a week", DAYS: f"{DAYS} days", 90: "90 days", 366: "a year"}
@@ -107,7 +107,7 @@ def draw_link_scope(chat: Conversation) -> tuple[str, tuple[str, ...]]:
 
 def draw_link_form(forky: Workspace, chat: Conversation, thing: str, which: Sequence[str]) -> None:
     """Keys: `link.` with `live`, `along.<name>`, `tick.<thing>.<n>`, `days`, `see`, `make`, `revoke.<id>`."""
-    if not may_share_as(reader_id(), chat.id):
+    if not viewer().may("edit", chat.id):
         st.info(
             "Links are made by the editors of a conversation and by whoever it belongs to. Ask one of them.",
             icon=":material/lock:",
@@ -186,13 +186,12 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
         st.caption(
             "What looks private later is replaced as well. It closes when you may share this no longer."
         )
+    who = viewer()
     download_link(
         Download(
             "link.html",
             "text/html",
-            lambda: noted(
-                content.page(spared), forky.store, content.draft.conversation, "html", content.draft.thing
-            ),
+            lambda: who.noted(content.page(spared), content.draft.conversation, "html", content.draft.thing),
         ),
         key="link.see",
         label="See the page first",
@@ -201,7 +200,7 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
 
 
 def _make(forky: Workspace, content: LinkContent, spared: frozenset[str], days: int, *, live: bool) -> None:
-    by = reader_id() or session().person or forky.actor
+    by = viewer().id or session().person or forky.actor
     try:
         wanted = replace(content, draft=replace(content.draft, live=live))
         st.session_state[FRESH] = make_link_to(wanted, spared, links=links_of(forky), days=days, by=by)

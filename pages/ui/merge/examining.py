@@ -19,10 +19,10 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import Asking, Calls
 from pages.ui.merge.examination_job import RunningExamination, begin
-from pages.ui.people.only_reading import why_only_reads
 
 NO_MODEL = "A model that is set up in Settings can be asked."
 MOST_ANSWERED = 2_000

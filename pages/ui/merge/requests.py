@@ -27,8 +27,7 @@ from pages.ui.keeping.fields import kept_fields
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
-from pages.ui.people.rights import rights
-from pages.ui.person import names_themselves
+from pages.ui.person import names_themselves, viewer
 
 _ANSWERED = "merge.answered"
 """The answered request that a link led to: its list is unfolded."""
@@ -248,8 +247,7 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
 
 def _may_answer(frame: Frame, request: MergeRequest) -> bool:
     """Whether the reader may change a request or decline it: it is theirs, or they write on the branch it is for."""
-    own = rights(frame.chat)
-    return own is None or request.by == frame.forky.actor or own.may_write(request.into)
+    return request.by == frame.forky.actor or viewer().may_write(frame.chat, request.into)
 
 
 def _moved_on(frame: Frame, request: MergeRequest) -> list[str]:

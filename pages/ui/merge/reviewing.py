@@ -12,16 +12,16 @@ from forky_core.merge.plan import MergePlan
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.people.only_reading import why_only_reads
-from pages.ui.people.rights import rights
+from pages.ui.person import viewer
 
 
 def draw_reviews(frame: Frame, request: MergeRequest) -> None:
     """Who reviewed a request."""
     reviews = frame.chat.requests.reviews(request.number)
-    if rights(frame.chat) is None or not reviews:
+    if viewer().alone or not reviews:
         return
     with st.container(key="merge-reviews", gap=None):
         heads = frame.chat.requests.heads(request.number)
@@ -54,9 +54,8 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
 
     `shown` is the plan that the page showed last.
     """
-    held = rights(frame.chat)
-    me = frame.forky.actor
-    if held is None or not held.may_fork:
+    who, me = viewer(), frame.forky.actor
+    if who.alone or not who.may("fork", frame.chat.id):
         return
     own = next((one for one in frame.chat.requests.reviews(request.number) if one.by == me), None)
     if me in frame.chat.requests.authors(request.number):
@@ -112,8 +111,7 @@ def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) ->
     """Why the shown plan cannot land on its branch, as a sentence; "" if it can."""
     if why := why_only_reads(frame.chat):
         return why
-    held = rights(frame.chat)
-    if held is None or held.may_write(plan.target_name):
+    if viewer().may_write(frame.chat, plan.target_name):
         return ""
     editors = "an editor of this conversation lands it"
     return f"Propose the merge, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Mapping
 from datetime import timedelta
-from functools import cache, partial
+from functools import partial
 from html import escape
+from typing import Literal
 
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
-from forky_core.people.administration import Administration
-from forky_core.people.audit import AuditFilter
-from forky_core.people.audit_report import as_csv, as_json_lines, sentence
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import midnight, stamp
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.people.choosing import named
+from pages.ui.person import Administration, AuditFilter
 
 _LINES = 40
+_FORMS: Mapping[Literal["csv", "jsonl"], str] = {"csv": "Table (CSV)", "jsonl": "JSON Lines"}
 
 
 def draw_audit(people: Administration, forky: Workspace) -> None:
@@ -41,10 +41,10 @@ def draw_audit(people: Administration, forky: Workspace) -> None:
         return
     if not entries:
         st.info("No entry is like that. Choose another person, kind or day.")
-    titles, full_name = _titles(forky), cache(people.full_name_of)
+    titles = _titles(forky)
     lines = []
     for entry in entries:
-        said = sentence(entry, full_name, lambda id: titles.get(id, "a conversation that you do not see"))
+        said = people.sentence(entry, lambda id: titles.get(id, "a conversation that you do not see"))
         lines.append(
             f'<div class="fk-event"><time>{escape(stamp(entry.at))}</time><span>{escape(showable(said))}</span></div>'
         )
@@ -53,11 +53,10 @@ def draw_audit(people: Administration, forky: Workspace) -> None:
         if pages > 1:
             st.pagination(pages, key="people.audit.page")
         st.caption(count(total, "entry").replace("entrys", "entries"), width="stretch")
-        for form, label in (("csv", "Table (CSV)"), ("jsonl", "JSON Lines")):
+        for form, label in _FORMS.items():
             kind = "text/csv" if form == "csv" else "application/jsonl"
-            pieces = partial(_pieces, people, forky, form)
             download_link(
-                Download(f"forky-audit-log.{form}", kind, pieces),
+                Download(f"forky-audit-log.{form}", kind, partial(people.export_audit, form)),
                 key=f"people.audit.{form}",
                 label=label,
                 main=False,
@@ -88,8 +87,3 @@ def _titles(forky: Workspace) -> dict[str, str]:
     """Of the conversations that the reader sees, by their ids."""
     everything = (*forky.conversations(), *forky.conversations(trashed=True))
     return {line.id: f"“{title_or_placeholder(line.title)}”" for line in everything}
-
-
-def _pieces(people: Administration, forky: Workspace, form: str) -> Iterator[bytes]:
-    write = as_csv if form == "csv" else as_json_lines
-    yield from write(people.export_audit(), forky.name_of)

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import streamlit as st
 
-from forky_core.people.members import Member
 from pages.ui.components.markdown import showable
+from pages.ui.person import Member
 
 
 def choose_member(

@@ -6,13 +6,11 @@ import streamlit as st
 
 from forky_core.gateway.forgetting import forget_person
 from forky_core.model.errors import BadContent
-from forky_core.people.administration import Administration
-from forky_core.people.members import Member
 from pages.ui.frame import saying
 from pages.ui.people.choosing import named
 from pages.ui.people.style import who
+from pages.ui.person import Administration, Member
 from pages.ui.session import Session
-from pages.ui.sign_in import team
 from pages.ui.workspace import whole_workspace
 
 _OWNERS = ""
@@ -49,10 +47,8 @@ def forget(people: Administration, held: Session, member: Member) -> None:
 def _forget(people: Administration, held: Session, member: Member) -> None:
     with saying(held):
         people.may_forget(member.id)
-        found = team()
-        assert found is not None, "the page People is there for a team only"
         if str(st.session_state.get("forget.typed") or "").strip().lower() != member.handle:
             raise BadContent("That is not the handle.", f"Type {member.handle} to do it. Nothing was done.")
         to = str(st.session_state.get("forget.to") or _OWNERS)
-        forget_person(found, member, by=people.me.id, to=to, whole=whole_workspace())
+        forget_person(people.team, member, by=people.me.id, to=to, whole=whole_workspace())
         held.say(f"{member.name} is forgotten.")

@@ -10,15 +10,21 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
-from forky_core.people.administration import Administration
-from forky_core.people.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
-from forky_core.people.role_lines import IN_WORKSPACE
-from forky_core.people.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
+from pages.ui.person import (
+    DAYS,
+    IN_WORKSPACE,
+    MOST_DAYS,
+    MOST_USES,
+    Administration,
+    Invitation,
+    Role,
+    role_named,
+)
 from pages.ui.session import Session
 
 _JOINER = "\u2060"
@@ -79,11 +85,11 @@ def _draw_form(people: Administration, held: Session) -> None:
             st.session_state.setdefault(f"people.invitation.{name}", empty)
         st.radio(
             "Role",
-            [role.word for role in ASSIGNABLE],
-            index=ASSIGNABLE.index(Role.EDITOR),
+            [role.word for role in IN_WORKSPACE],
+            index=list(IN_WORKSPACE).index(Role.EDITOR),
             key="people.invitation.role",
             format_func=str.capitalize,
-            captions=[IN_WORKSPACE[role] for role in ASSIGNABLE],
+            captions=list(IN_WORKSPACE.values()),
         )
         left, middle, right = st.columns((3, 1, 1))
         left.text_input(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.people.administration import Administration
 from pages.ui.frame import saying
+from pages.ui.person import Administration
 from pages.ui.session import Session
 
 

@@ -9,12 +9,6 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.gateway.access.ways.reset import OPEN as RESET
-from forky_core.people.account import OWNERS_HOURS
-from forky_core.people.administration import Administration
-from forky_core.people.look_alikes import look_alikes
-from forky_core.people.members import Member
-from forky_core.people.role_lines import IN_WORKSPACE
-from forky_core.people.roles import ASSIGNABLE, Role, role_named
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.links import server_address
@@ -24,6 +18,7 @@ from pages.ui.people.forgetting import forget
 from pages.ui.people.leaving import leave
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import who
+from pages.ui.person import IN_WORKSPACE, OWNERS_HOURS, Administration, Member, Role, role_named
 from pages.ui.session import Session
 
 _FRESH = "people.reset.fresh"
@@ -42,7 +37,7 @@ def draw_members(people: Administration, held: Session) -> None:
     page = int(st.session_state.get("people.page", 1))
     pages = -(-len(everybody) // _SHOWN)
     first = (min(page, pages) - 1) * _SHOWN
-    alike = look_alikes(everybody)
+    alike = people.look_alikes()
     with st.container(key="members", gap=None):
         for member in everybody[first : first + _SHOWN]:
             _draw_member(people, held, member, alike.get(member.id))
@@ -79,7 +74,7 @@ def _draw_member(people: Administration, held: Session, member: Member, alike: M
         st.session_state[key] = member.role.word
         st.selectbox(
             f"Role of {plain_label(member.name, 40)}",
-            [role.word for role in ASSIGNABLE],
+            [role.word for role in IN_WORKSPACE],
             key=key,
             format_func=str.capitalize,
             label_visibility="collapsed",

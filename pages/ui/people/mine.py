@@ -8,12 +8,12 @@ import streamlit as st
 
 from forky_core.gateway.downloading import Download
 from forky_core.gateway.person_export import person_archive
-from forky_core.people.administration import Administration
 from pages.ui.components.downloads import download_link
-from pages.ui.workspace import Reader, whole_workspace
+from pages.ui.person import Administration
+from pages.ui.workspace import whole_workspace
 
 
-def draw_mine(people: Administration, reader: Reader) -> None:
+def draw_mine(people: Administration) -> None:
     """Keys: `people.mine`."""
     me = people.me
     st.markdown("#### Everything that is mine")
@@ -22,7 +22,7 @@ def draw_mine(people: Administration, reader: Reader) -> None:
         "in those of others, what the audit log says of you, and what your questions cost: one zip with a page that "
         "explains it. No password and no key is in it."
     )
-    pieces = partial(person_archive, whole_workspace(), reader.team, me, by=me.id)
+    pieces = partial(person_archive, whole_workspace(), people.team, me, by=me.id)
     with st.container(key="line-me-mine", horizontal=True):
         download_link(
             Download(f"forky-{me.handle}.zip", "application/zip", pieces),

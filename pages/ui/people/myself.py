@@ -12,10 +12,6 @@ from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
-from forky_core.people.administration import Administration
-from forky_core.people.devices import device_name
-from forky_core.people.members import GONE_ISSUERS, Identity
-from forky_core.people.team_sessions import TeamSession
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
@@ -23,15 +19,15 @@ from pages.ui.people.forgetting import forget
 from pages.ui.people.leaving import leave
 from pages.ui.people.mine import draw_mine
 from pages.ui.people.style import who
+from pages.ui.person import GONE_ISSUERS, Administration, Identity, TeamSession
 from pages.ui.session import Session
 from pages.ui.sign_in import SIGN_IN
-from pages.ui.workspace import Reader
 
 _REFUSED = "people.password.refused"
 _FIELDS = ("former", "new", "again")
 
 
-def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
+def draw_myself(people: Administration, here: str, held: Session) -> None:
     """Keys: `people.name`, `people.rename`, and those of the parts."""
     me = people.me
     with st.container(key="line-me", horizontal=True, vertical_alignment="center"):
@@ -48,11 +44,11 @@ def draw_myself(people: Administration, reader: Reader, held: Session) -> None:
             help="It stands everywhere in the place of the former one. Your handle stays: your branches begin with it",
         )
         st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))
-    _draw_sessions(people, reader, held)
+    _draw_sessions(people, here, held)
     _draw_ways_in(people, held)
-    if has_password(reader.team, me.id):
-        _draw_password(reader, held)
-    draw_mine(people, reader)
+    if has_password(people.team, me.id):
+        _draw_password(people, here, held)
+    draw_mine(people)
     _draw_leaving(people, held)
 
 
@@ -62,13 +58,13 @@ def _rename(people: Administration, held: Session, former: str) -> None:
         held.say(f"You are {people.me.name} from now on.")
 
 
-def _draw_sessions(people: Administration, reader: Reader, held: Session) -> None:
+def _draw_sessions(people: Administration, here: str, held: Session) -> None:
     """Keys: `people.session.<id>`, `people.elsewhere`."""
     sessions = people.sessions()
     st.markdown("#### Where you are signed in")
     with st.container(key="sessions", gap=None):
         for session in sessions:
-            _draw_session(people, reader, held, session)
+            _draw_session(people, here, held, session)
     with st.container(key="line-me-ways", horizontal=True, vertical_alignment="center", gap="medium"):
         st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out of this browser</a>')
         if len(sessions) > 1:
@@ -78,18 +74,18 @@ def _draw_sessions(people: Administration, reader: Reader, held: Session) -> Non
                 type="tertiary",
                 icon=":material/devices_off:",
                 on_click=_elsewhere,
-                args=(people, reader, held),
+                args=(people, here, held),
             )
 
 
-def _draw_session(people: Administration, reader: Reader, held: Session, session: TeamSession) -> None:
-    here = session.id == reader.session
+def _draw_session(people: Administration, here: str, held: Session, session: TeamSession) -> None:
+    is_here = session.id == here
     with st.container(key=f"row-provider-session-{session.id}", horizontal=True, vertical_alignment="center"):
-        name = plain_label(device_name(session.device), 80)
-        st.markdown(f":material/devices: {name}{' **· this browser**' if here else ''}", width="stretch")
-        used = "" if here else f" · used {ago(session.seen, now())}"
+        name = plain_label(session.browser, 80)
+        st.markdown(f":material/devices: {name}{' **· this browser**' if is_here else ''}", width="stretch")
+        used = "" if is_here else f" · used {ago(session.seen, now())}"
         st.caption(f"signed in {ago(session.created, now())}{used}", width="content")
-        if not here:
+        if not is_here:
             st.button(
                 "Sign out",
                 key=f"people.session.{session.id}",
@@ -104,12 +100,12 @@ def _draw_session(people: Administration, reader: Reader, held: Session, session
 def _end(people: Administration, held: Session, session: TeamSession) -> None:
     with saying(held):
         people.end_session(session.id)
-        held.say(f"{device_name(session.device)} is signed out.")
+        held.say(f"{session.browser} is signed out.")
 
 
-def _elsewhere(people: Administration, reader: Reader, held: Session) -> None:
+def _elsewhere(people: Administration, here: str, held: Session) -> None:
     with saying(held):
-        people.end_other_sessions(reader.session)
+        people.end_other_sessions(here)
         held.say("Every other browser is signed out.")
 
 
@@ -154,7 +150,7 @@ def _drop(people: Administration, held: Session, way: Identity) -> None:
         held.say("That way to sign in is removed.")
 
 
-def _draw_password(reader: Reader, held: Session) -> None:
+def _draw_password(people: Administration, here: str, held: Session) -> None:
     """Keys: `people.password.` with `former`, `new`, `again`, `save`."""
     st.markdown("#### Password")
     with (
@@ -169,10 +165,12 @@ def _draw_password(reader: Reader, held: Session) -> None:
         st.caption("8 characters or more; a sentence makes a good one. Every other browser is signed out.")
         if refused := held.choices.pop(_REFUSED, None):
             st.error(plain_label(refused, 400), icon=":material/error:")
-        st.form_submit_button("Change it", key="people.password.save", on_click=_change, args=(reader, held))
+        st.form_submit_button(
+            "Change it", key="people.password.save", on_click=_change, args=(people, here, held)
+        )
 
 
-def _change(reader: Reader, held: Session) -> None:
+def _change(people: Administration, here: str, held: Session) -> None:
     """What is refused says so beside the button. Passwords stay in no field."""
     former, new, again = (str(st.session_state.pop(f"people.password.{name}") or "") for name in _FIELDS)
     for name in _FIELDS:
@@ -180,7 +178,7 @@ def _change(reader: Reader, held: Session) -> None:
     try:
         if new != again:
             raise BadContent("The two new passwords are not the same.", "Nothing was changed.")
-        change_password(reader.team, reader.access.id, former, new, keep=reader.session)
+        change_password(people.team, people.me.id, former, new, keep=here)
     except ForkyError as error:
         held.choices[_REFUSED] = str(error)
         return

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.people.no_longer_used import no_longer_used
 from pages.ui.components.markdown import plain_label
-from pages.ui.workspace import reader
+from pages.ui.person import viewer
 
 
 def draw_no_longer_used() -> None:
     """Draws nothing on the server of one person, and where nothing that is gone was in use."""
-    who = reader()
-    for sentence in no_longer_used(who.access) if who is not None else ():
+    for sentence in viewer().no_longer_used():
         st.info(plain_label(sentence, 400), icon=":material/info:")

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.people.roles import Role
+from pages.ui.person import Role
 
 
 def draw_roles(lines: Mapping[Role, str]) -> None:

@@ -8,42 +8,27 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.people.review_lists import ReviewLists, WaitingRequest, review_lists
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
 from pages.ui.made_pages import linked
-from pages.ui.workspace import Reader
+from pages.ui.person import Viewer, WaitingRequest
 
 _SHOWN = 6
 """Requests of each list."""
-_MOST_READERS = 500
-_kept: dict[str, tuple[tuple[int, int], ReviewLists]] = {}
-"""The lists of each reader, and what they were made from."""
 
 
-def draw_waiting(forky: Workspace, who: Reader) -> None:
+def draw_waiting(forky: Workspace, who: Viewer) -> None:
     """Two lists, each with its count; nothing where both are empty. Keys: `waiting-review`, `waiting-mine`."""
-    lists = _lists(forky, who)
+    lists = who.reviews(forky)
     if lists.to_review:
         _draw_list("Needs my review", "rate_review", lists.to_review, who, key="waiting-review", open_=True)
     if lists.mine:
         _draw_list("My requests", "outgoing_mail", lists.mine, who, key="waiting-mine", open_=False)
 
 
-def _lists(forky: Workspace, who: Reader) -> ReviewLists:
-    """Worked out anew when a conversation or a role has changed."""
-    made_from = (forky.moved, who.team.database.version)
-    found = _kept.get(who.access.id)
-    if found is None or found[0] != made_from:
-        while len(_kept) >= _MOST_READERS:
-            _kept.pop(next(iter(_kept)), None)
-        found = _kept[who.access.id] = (made_from, review_lists(forky, who.access))
-    return found[1]
-
-
 def _draw_list(
-    title: str, icon: str, lines: Sequence[WaitingRequest], who: Reader, *, key: str, open_: bool
+    title: str, icon: str, lines: Sequence[WaitingRequest], who: Viewer, *, key: str, open_: bool
 ) -> None:
     with (
         st.container(key=key),
@@ -55,8 +40,8 @@ def _draw_list(
             st.caption(f"and {len(lines) - _SHOWN} older ones")
 
 
-def _draw_line(line: WaitingRequest, who: Reader, key: str) -> None:
-    request, name_of = line.request, who.team.members.name_of
+def _draw_line(line: WaitingRequest, who: Viewer, key: str) -> None:
+    request, name_of = line.request, who.name_of
     sources = ", ".join(f"“{plain_label(name, 40)}”" for name in request.named)
     with st.container(
         key=f"row-{key}-{line.conversation}-{request.number}", horizontal=True, vertical_alignment="center"
@@ -67,7 +52,7 @@ def _draw_line(line: WaitingRequest, who: Reader, key: str) -> None:
             icon=":material/call_merge:",
             query_params={"c": str(line.conversation), "b": request.into, "request": str(request.number)},
         )
-        whose = "" if request.by == who.access.id else f"{plain_label(name_of(request.by), 40)} · "
+        whose = "" if request.by == who.id else f"{plain_label(name_of(request.by), 40)} · "
         st.caption(
             f"{plain_label(title_or_placeholder(line.title), 60)} · {whose}{ago(request.at, now())}",
             width="content",

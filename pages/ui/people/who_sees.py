@@ -8,32 +8,29 @@ from functools import partial
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
-from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
-from forky_core.people.members import Member
-from forky_core.people.role_lines import IN_CONVERSATION
-from forky_core.people.roles import Role, role_named
-from forky_core.people.sharing_marks import SharingMark, mark_of
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import choose_member
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import apply_people_style, who
+from pages.ui.person import (
+    GIVEN,
+    IN_CONVERSATION,
+    ConversationSharing,
+    Member,
+    Role,
+    SharingMark,
+    Viewer,
+    role_named,
+)
 from pages.ui.session import Session
-from pages.ui.workspace import Reader
 
 _REFUSED = "sees.refused"
 _LEFT = "sees.left"
 """Whether the reader has just left the conversation of the dialog."""
 _SOMEBODY = "Somebody of the workspace"
 _ICONS = {"private": "lock", "people": "group", "everyone": "groups"}
-
-
-def sharing_mark(reader: Reader, conversation: ConversationId) -> SharingMark | None:
-    """The mark of a conversation; None if it is recorded nowhere whose it is."""
-    shared = reader.access.shared.get(conversation)
-    return mark_of(shared, reader.access.id, reader.team.members.name_of) if shared is not None else None
 
 
 def mark_button(mark: SharingMark, *, key: str) -> bool:
@@ -48,16 +45,16 @@ def mark_button(mark: SharingMark, *, key: str) -> bool:
 
 
 @st.dialog("Who sees this", icon=":material/group:", width="medium", on_dismiss="rerun")
-def who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
-    draw_who_sees(reader, held, chat)
+def who_sees(viewer: Viewer, held: Session, chat: Conversation) -> None:
+    draw_who_sees(viewer, held, chat)
 
 
-def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
+def draw_who_sees(viewer: Viewer, held: Session, chat: Conversation) -> None:
     """Keys: `sees.` with `everyone`, `role.<handle>`, `remove.<handle>`, `who`, `as`, `add`, `to`, `hand_over`, and
     `leave`.
     """
     apply_people_style()
-    sharing = ConversationSharing(reader.team, reader.access, chat.id)
+    sharing = viewer.sharing(chat.id)
     try:
         owner, shared, may_change = sharing.owner, sharing.shared_with, sharing.may_change
     except ForkyError as error:  # It was taken away while the dialog was open, or left.
@@ -68,7 +65,7 @@ def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
     st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
     if refused := held.choices.pop(_REFUSED, None):
         st.error(plain_label(refused, 400), icon=":material/error:")
-    members = reader.team.members.all()
+    members = viewer.administration.members()
     named = [member for member in members if member.id in shared.people]
     if may_change:
         _draw_everyone(sharing, held, everyone=shared.everyone)
@@ -76,9 +73,9 @@ def draw_who_sees(reader: Reader, held: Session, chat: Conversation) -> None:
         _draw_own_part(sharing, held, owner, everyone=shared.everyone)
     with st.container(key="sees-people", gap=None):
         if owner is not None:
-            _draw_owner(reader, owner)
+            _draw_owner(viewer, owner)
         for member in named:
-            _draw_named(reader, sharing, held, member, shared.people[member.id], may_change=may_change)
+            _draw_named(viewer, sharing, held, member, shared.people[member.id], may_change=may_change)
     if may_change:
         others = [member for member in members if member not in named and member != owner]
         _draw_adding(sharing, held, others)
@@ -126,14 +123,14 @@ def _draw_own_part(
         )
 
 
-def _draw_owner(reader: Reader, owner: Member) -> None:
+def _draw_owner(viewer: Viewer, owner: Member) -> None:
     with st.container(key="row-sees-owner", horizontal=True, vertical_alignment="center"):
-        st.html(who(owner.name, owner.handle, tag="You" if owner.id == reader.access.id else ""))
-        st.caption("It is theirs" if owner.id != reader.access.id else "It is yours", width="content")
+        st.html(who(owner.name, owner.handle, tag="You" if owner.id == viewer.id else ""))
+        st.caption("It is theirs" if owner.id != viewer.id else "It is yours", width="content")
 
 
 def _draw_named(
-    reader: Reader,
+    viewer: Viewer,
     sharing: ConversationSharing,
     held: Session,
     member: Member,
@@ -142,7 +139,7 @@ def _draw_named(
     may_change: bool,
 ) -> None:
     with st.container(key=f"row-sees-{member.handle}", horizontal=True, vertical_alignment="center"):
-        st.html(who(member.name, member.handle, tag="You" if member.id == reader.access.id else ""))
+        st.html(who(member.name, member.handle, tag="You" if member.id == viewer.id else ""))
         if not may_change:
             st.caption(role.word.capitalize(), width="content")
             return

@@ -8,9 +8,8 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.gateway.downloading import Download
-from forky_core.people.export_audit import note_tables
 from pages.ui.components.downloads import download_link
-from pages.ui.sign_in import team
+from pages.ui.person import viewer
 
 _FORMS = {"duckdb": "One DuckDB file", "parquet": "Parquet files"}
 
@@ -28,11 +27,12 @@ def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
         form = st.radio(
             "As", list(_FORMS), format_func=_FORMS.__getitem__, key="settings.analysis.form", horizontal=True
         )
-        chosen = readable(forky) if team() is not None else None
+        who = viewer()
+        chosen = None if who.alone else readable(forky)
         wanted = AnalysisCopy("parquet" if form == "parquet" else "duckdb", chosen)
 
         def pieces() -> Iterator[bytes]:
-            note_tables(forky.store, wanted.form)
+            who.note_tables(wanted.form)
             return copy_pieces(kept.store, wanted)
 
         download_link(

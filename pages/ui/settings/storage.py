@@ -8,22 +8,20 @@ import streamlit as st
 
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
-from forky_core.people.former_workspaces import former_workspaces
-from forky_core.people.team import team_file
 from forky_core.process.settings import Settings
 from forky_core.views import captions
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.verifying import draw_verification, verify_button
+from pages.ui.person import viewer
 from pages.ui.settings.analysing import draw_analysis_copy
-from pages.ui.sign_in import team
-from pages.ui.workspace import back_up_server, reader
+from pages.ui.workspace import back_up_server
 
 
 def draw_storage(forky: Forky, kept: Forky) -> None:
     """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.backup`, `settings.verify`."""
     st.markdown("#### Your data")
-    place = kept.location
+    place, who = kept.location, viewer()
     if kept.server is not None:
         st.caption(
             f"Everything is in {plain_label(kept.server, 200).removeprefix('The ')}. Its operator backs it up."
@@ -33,12 +31,12 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
             "Kept in this server's memory only: it is gone when Forky stops. Set FORKY_DATABASE to keep it."
         )
     else:
-        people = team_file(place) if team() is not None else None
+        people = None if who.alone else who.administration.file_beside(place)
         beside = ", and the people in another beside it" if people is not None else ""
         st.caption(f"Everything is in one file, {size(place)}{beside}:")
         st.code("\n".join(map(str, filter(None, (place, people)))), language=None, wrap_lines=True)
-    whose = team()
-    others = former_workspaces(whose, Settings.from_environment().database) if whose is not None else None
+    database = Settings.from_environment().database
+    others = None if who.alone else who.administration.former_workspaces(database)
     if others is not None:
         said, _, commands = others.partition("\n")
         st.caption(plain_label(said, 1_000))
@@ -59,7 +57,7 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
         draw_verification(forky.verify, _titles(forky))
     if came_to := captions.reused(forky.reuse()):
         st.caption(came_to)
-    if place is not None and team() is not None:
+    if place is not None and not who.alone:
         st.caption("To go back to a backup: stop Forky, then `forky admin restore` with its folder.")
     elif place is not None:
         st.caption("To go back to a backup: stop Forky, put the copy in the place of the file, start Forky.")
@@ -75,12 +73,11 @@ def _titles(forky: Forky) -> dict[str, str]:
 
 
 def _back_up(forky: Forky) -> None:
-    place = forky.location
+    place, who = forky.location, viewer()
     try:
         with st.spinner("Copying …"):
-            if team() is not None and place is not None:
-                found = reader()
-                folder = back_up_server(place.parent, by=found.access.id if found is not None else "")
+            if not who.alone and place is not None:
+                folder = back_up_server(place.parent, by=who.id)
                 st.success(f"Copied everything to {plain_label(str(folder), 400)}.", icon=":material/save:")
                 return
             copy = forky.backup()

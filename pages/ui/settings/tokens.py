@@ -13,14 +13,14 @@ from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
 from forky_core.gateway.pasting import lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.model.errors import ForkyError
-from forky_core.people.roles import Role
 from forky_core.views.times import stamp
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.only_reading import draw_refusal
 from pages.ui.frame import saying
-from pages.ui.people.only_reading import draw_refusal
+from pages.ui.person import viewer
 from pages.ui.session import Session
-from pages.ui.workspace import may_begin, reader, reader_id, whole_workspace
+from pages.ui.workspace import whole_workspace
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
 _EMPTY = {
@@ -44,14 +44,14 @@ def draw_tokens(held: Session) -> None:
     `metrics`, `make`,
     `copied`, and those of a row.
     """
-    who = reader()
+    who = viewer()
     everything = Tokens(whole_workspace().store)
-    tokens: TokenDesk = MemberTokens(everything, who.access) if who is not None else everything
+    tokens: TokenDesk = everything if who.alone else MemberTokens(everything, who.access)
     st.markdown("#### Other programs")
     st.caption(
         "Any program that speaks OpenAI's or Anthropic's protocol can ask models through Forky, at "
         f"`{server_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."
-        f"{_WHOSE if who is not None else ''}"
+        f"{'' if who.alone else _WHOSE}"
     )
     if text := held.choices.get("settings.token.fresh"):
         _draw_fresh(held, held.choices["settings.token.fresh.name"], text)
@@ -63,9 +63,7 @@ def draw_tokens(held: Session) -> None:
     revoked = [token for token in everyone if token.revoked]
     if revoked:
         st.caption(f"Revoked: {', '.join(plain_label(token.name) for token in revoked[-10:])}.")
-    if not draw_refusal(
-        "" if may_begin() else f"{Role.COMMENTER.and_above.capitalize()} of this workspace make tokens."
-    ):
+    if not draw_refusal(who.why_not("begin", "make tokens")):
         _draw_form(tokens, held)
 
 
@@ -111,7 +109,7 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.metrics:
         return f"…{plain_label(token.ending)} · reads /metrics · made {stamp(token.created)}"
     models = ", ".join(plain_label(name) for name in token.models) or "every model"
-    whose = f" · of {plain_label(token.person, 40)}" if token.person and token.person != reader_id() else ""
+    whose = f" · of {plain_label(token.person, 40)}" if token.person and token.person != viewer().id else ""
     money = account_text(token.allowance, tokens.account(token))
     if token.allowance.limits_money and token.unpriced:
         money += ", unknown prices aside"

@@ -13,9 +13,9 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.voting import CHOICES, Ballot, BallotOption
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.only_reading import draw_only_reads, why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.people.only_reading import draw_only_reads, why_only_reads
 from pages.ui.vote.host import draw_host
 from pages.ui.vote.labels import labels
 from pages.ui.vote.opener import opened_it

@@ -14,8 +14,8 @@ from forky_core.views.voting import Ballot, outcome_of
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
-from pages.ui.people.only_reading import why_only_reads
 from pages.ui.vote.bars import bars_html
 
 _LOOK_EVERY = 1.0

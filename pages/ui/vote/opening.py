@@ -12,8 +12,8 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.only_reading import edits
 from pages.ui.frame import Frame
-from pages.ui.people.only_reading import edits
 from pages.ui.person import names_themselves
 from pages.ui.vote.joining import take_name
 from pages.ui.vote.opener import remember_opener

@@ -267,7 +267,7 @@ class Cell:
     @property
     def threads(self) -> ConversationThreads:
         """The threads of the conversation, as they may use them."""
-        return ConversationThreads(self.world.team, self.store, self.id)
+        return ConversationThreads(self.store, self.id)
 
     @property
     def own(self) -> Conversation:

@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import ForkyError
 from pages.ui.components.markdown import plain_label
-from pages.ui.people.rights import rights
+from pages.ui.person import viewer
 
 _TRASHED = "This conversation is in the trash: nothing can be added to it."
 
@@ -24,9 +24,8 @@ def why_never_writes(chat: Conversation) -> str:
     """Why the role of whoever looks at this page lets them write nothing in a conversation, as a sentence; "" if they
     may write. Whether the conversation is in the trash does not matter.
     """
-    own = rights(chat)
     try:
-        return own.why_only_reads if own is not None else ""
+        return viewer().why_only_reads(chat)
     except ForkyError:  # It was taken away just now; the next page says so.
         return ""
 
@@ -47,15 +46,13 @@ def edits(chat: Conversation) -> bool:
 
 def is_editor(chat: Conversation) -> bool:
     """Whether the role of whoever looks at this page lets them change the conversation itself, in the trash or not."""
-    own = rights(chat)
-    return own is None or own.edits
+    return viewer().may("edit", chat.id)
 
 
 def may_write(chat: Conversation, branch: str) -> bool:
     """Whether whoever looks at this page can change a branch directly."""
-    own = rights(chat)
     try:
-        return not chat.view.trashed and (own is None or own.may_write(branch))
+        return not chat.view.trashed and viewer().may_write(chat, branch)
     except ForkyError:
         return False
 

@@ -1,4 +1,4 @@
-// The browser's half of pages/ui/inbox/bell.py. The number comes by the stream that the page has open (live_updates.js);
+// The browser's half of pages/ui/components/bell.py. The number comes by the stream that the page has open (live_updates.js);
 // a page that has none opens one for it (forky_core/gateway/moving.py).
 
 const AFTER = 1500, RETRY = 5000; // Milliseconds until a stream of its own is opened, and opened again.

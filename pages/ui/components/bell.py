@@ -12,8 +12,8 @@ import streamlit as st
 
 from forky_core.gateway.moving import INBOX, PREFIX
 from pages.ui.components.notice import stay
+from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import reader
 
 _component = st.components.v2.component(
     "forky.bell",
@@ -31,17 +31,17 @@ OPENED = "inbox.opened"
 
 def draw_bell() -> None:
     """Draw nothing on the server of one person. Keys: `bar.inbox`."""
-    who = reader()
-    if who is None:
+    who = viewer()
+    if who.alone:
         return
     opened = session().choices.pop(OPENED, "")
     if opened:
-        who.team.inbox.mark(who.access.id, int(opened))
+        who.inbox.mark(who.id, int(opened))
     bell: Any = _component(
         key="bar.inbox",
         data={
             "url": f"{PREFIX}/{INBOX}",
-            "unread": who.team.inbox.unread(who.access.id),
+            "unread": who.inbox.unread(who.id),
             "lists": session().page == "inbox",
         },
         on_open_change=lambda: None,

@@ -7,15 +7,15 @@ import streamlit as st
 from forky_core.gateway.access.door import OUT
 from pages.ui.components.markdown import plain_label
 from pages.ui.made_pages import linked
-from pages.ui.workspace import reader
+from pages.ui.person import viewer
 
 
 def draw_reader() -> None:
     """Draw nothing on the server of one person. Keys: `bar.reader`."""
-    who = reader()
-    if who is None:
+    who = viewer()
+    if who.alone:
         return
-    me = who.access.member
+    me = who.me
     with st.popover(
         plain_label(me.name, 30), key="bar.reader", type="tertiary", icon=":material/account_circle:"
     ):
