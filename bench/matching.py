@@ -17,7 +17,6 @@ from bench.talks import RANDOM, text
 from forky_core.conversation.recording.recording import Reply
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.catalogue import Catalogue
-from forky_core.matching import Call, chat_call
 from forky_core.matching.keys import digest, path_keys
 from forky_core.model import ConversationId, seal
 from forky_core.model.hashing import message_id
@@ -26,6 +25,8 @@ from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.rows import id_key
+from forky_core.wire.call import Call
+from forky_core.wire.chat import chat_call
 
 _SCOPE = "bench"
 

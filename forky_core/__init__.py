@@ -154,15 +154,11 @@ if TYPE_CHECKING:
         ToolCallDone as ToolCallDone,
     )
     from forky_core.llm.function_model import FunctionModel as FunctionModel
-    from forky_core.matching import (
-        Call as Call,
-        anthropic_call as anthropic_call,
-        chat_call as chat_call,
+    from forky_core.matching.keys import (
+        path_keys as path_keys,
         prompt_hash as prompt_hash,
         response_hash as response_hash,
-        responses_call as responses_call,
     )
-    from forky_core.matching.keys import path_keys as path_keys
     from forky_core.merge.block import PayloadLine as PayloadLine
     from forky_core.merge.branch_merge import plan_branch_merge as plan_branch_merge
     from forky_core.merge.conflicts.conflict import Choice as Choice, Conflict as Conflict
@@ -241,6 +237,10 @@ if TYPE_CHECKING:
     from forky_core.formats.reports.report import Report as Report
     from forky_core.conversation.voting.poll import Poll as Poll, Vote as Vote
     from forky_core.conversation.voting.tally import Tally as Tally
+    from forky_core.wire.anthropic import anthropic_call as anthropic_call
+    from forky_core.wire.call import Call as Call
+    from forky_core.wire.chat import chat_call as chat_call
+    from forky_core.wire.responses import responses_call as responses_call
 else:
     __all__ = list(_OFFERED)
 

@@ -8,8 +8,8 @@ written from the events of a model, which `forky_core` offers: `TextDelta`, `Rea
 
 from __future__ import annotations
 
-from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, malformed, only_theirs
-from forky_core.gateway.v1.calls import (
+from forky_core.llm.contract import ModelEvent, ProviderMessage
+from forky_core.wire.contract import (
     ClientRequest,
     EventParser,
     Indexed,
@@ -20,7 +20,7 @@ from forky_core.gateway.v1.calls import (
     one_of,
     text_field,
 )
-from forky_core.llm.contract import ModelEvent, ProviderMessage
+from forky_core.wire.errors import ApiError, OnlyTheirs, malformed, only_theirs
 
 __all__ = [
     "ApiError",

@@ -52,11 +52,13 @@ MAY_IMPORT: dict[str, set[str]] = {
     "text": VALUES,
     "store": BASE,
     "llm": BASE,
-    "matching": VALUES,
+    "wire": VALUES
+    | {"llm.contract", "llm.failures", "llm.stream_end", "llm.tool_call_pieces", "process.plugins"},
+    "matching": VALUES | {"wire"},
     "documents": BASE | CONTRACTS,
     "context": BASE | CONTRACTS,
     "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},
-    "conversation": BASE | CONTRACTS | {"context", "documents", "llm.upstream", "matching", "merge"},
+    "conversation": BASE | CONTRACTS | {"context", "documents", "llm.upstream", "matching", "merge", "wire"},
     "experiments": BASE | CONTRACTS | {"conversation"},
     "views": BASE | CONTRACTS | {"context", "conversation", "documents.retrieval", "experiments", "merge"},
     "render": BASE | CONTRACTS | {"context", "conversation", "views"},
@@ -72,6 +74,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "merge.payload_copy",
         "render",
         "views",
+        "wire",
     },
     "people": BASE
     | CONTRACTS

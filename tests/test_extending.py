@@ -23,9 +23,9 @@ from forky_core.formats import registry as importers
 from forky_core.formats.exporting import registry as exporters
 from forky_core.formats.exporting.sharing import export_value, pieces
 from forky_core.formats.importing.landing import import_file
-from forky_core.gateway.v1.protocols import registry as protocols
 from forky_core.merge import strategies
 from forky_core.process.plugins import Registry
+from forky_core.wire import registry as protocols
 from pages.ui import registry as pages
 from tests.builders import ScriptedModels, talk, workspace
 from tests.gateway.served import serving

@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 
 from forky_core.conversation.identity import title_line
-from forky_core.matching.call import LONGEST_TEXT
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_json, mend_text
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store
+from forky_core.wire.content import LONGEST_TEXT
 
 LONGEST_PARAMETERS = 100_000
 """The most characters of one parameter as JSON."""

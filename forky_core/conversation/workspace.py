@@ -26,8 +26,6 @@ from forky_core.conversation.visible import VisibleCaches
 from forky_core.conversation.voting.poll import MARK
 from forky_core.conversation.voting.revealed import RevealedPoll, revealed_polls
 from forky_core.documents.shelf import DocumentStore, WorkspacePlace
-from forky_core.matching.call import LARGEST_FILE, Call
-from forky_core.matching.media import media_type_of
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged, StoreError
@@ -36,6 +34,8 @@ from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
 from forky_core.process import events
 from forky_core.store.contract import Store, Verification
+from forky_core.wire.call import Call
+from forky_core.wire.media import LARGEST_FILE, media_type_of
 
 
 class Workspace:

@@ -10,13 +10,14 @@ forks nothing.
 
 from __future__ import annotations
 
+import json
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import blake2b
 from typing import Final
 
-from forky_core.matching.links import link_of
 from forky_core.model import Message
+from forky_core.model.hashing import mend_json
 from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     AttachmentPart,
@@ -32,6 +33,7 @@ from forky_core.model.parts import (
     quoted,
 )
 from forky_core.model.thoughts import TAGS_BEGIN, split_thoughts
+from forky_core.wire.call import Call, text_of_turn
 
 Key = bytes
 """16 bytes of BLAKE2b."""
@@ -157,10 +159,64 @@ def _said(role: str, parts: Sequence[Part], name: str | None) -> dict[str, Json]
 def _file(part: Part) -> str | None:
     if isinstance(part, AttachmentPart):
         return part.sha256
-    return link_of(part) if isinstance(part, OpaquePart) else None
+    return _link(part) if isinstance(part, OpaquePart) else None
 
 
 def _result(part: ToolResultPart, call: CallOf) -> dict[str, Json]:
     id = part.tool_call_id or ""
     at = call(id)
     return {"call": id if at is None else at, "role": "tool", "text": folded(part.output)}
+
+
+def _link(part: OpaquePart) -> str | None:
+    """Return `url:…`, `path:…` or `id:…`; for any other block its canonical JSON, so that different blocks differ."""
+    block = json.loads(part.json)
+    match block:
+        case {"type": "image_url", "image_url": {"url": str(url)}} | {
+            "type": "image_url",
+            "image_url": str(url),
+        }:
+            if url.startswith("file://"):
+                return f"path:{url.removeprefix('file://')}"
+            return f"url:{url}" if "://" in url else f"path:{url}"
+        case {"type": "file", "file": {"file_id": str(id)}}:
+            return f"id:{id}"
+        case _:
+            return part.json
+
+
+DETERMINISTIC = (
+    "max_tokens",
+    "stop",
+    "seed",
+    "response_format",
+    "tool_choice",
+    "parallel_tool_calls",
+    "reasoning_effort",
+)
+"""Options that are part of a prompt: requests that differ in one are different prompts. Temperature counts only if it
+is 0."""
+
+
+def prompt_hash(call: Call) -> str:
+    """Return the hash of everything that determines an answer: path, system texts, tools, deterministic options."""
+    options = {name: call.parameters[name] for name in DETERMINISTIC if name in call.parameters}
+    if is_greedy(call.parameters):
+        options["temperature"] = 0
+    found = path_keys(call.turns)
+    within = [[at, text_of_turn(turn)] for at, turn in enumerate(call.turns) if turn.role == "system"]
+    value: dict[str, Json] = {
+        "path": found[-1].hex() if found else "",
+        "system": call.system or "",
+        "tools": list(call.tools),
+        "options": options,
+    }
+    if within:
+        value["within"] = within
+    return digest(canonical_json(mend_json(value)).encode()).hex()
+
+
+def is_greedy(parameters: Mapping[str, Json]) -> bool:
+    """Whether the options ask for the likeliest answer, so that asking again would give the same one."""
+    temperature = parameters.get("temperature")
+    return isinstance(temperature, int | float) and not isinstance(temperature, bool) and temperature == 0

@@ -10,11 +10,12 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Recording, Reply
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
-from forky_core.matching import Call, chat_call
 from forky_core.model import Failure, Usage
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import Json, ReasoningPart, TextPart, ToolCallPart
 from forky_core.store.duckdb.store import DuckDBStore
+from forky_core.wire.call import Call
+from forky_core.wire.chat import chat_call
 from tests.builders import workspace
 
 NAME = {"role": "user", "content": "Suggest a name"}

@@ -8,10 +8,11 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Recording
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import TextDelta
-from forky_core.matching import Call, chat_call
 from forky_core.model import Reuse, Usage
 from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import Json
+from forky_core.wire.call import Call
+from forky_core.wire.chat import chat_call
 from tests.builders import workspace
 
 NAME = {"role": "user", "content": "Suggest a name"}

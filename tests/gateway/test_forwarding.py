@@ -12,7 +12,6 @@ from typing import Any
 import pytest
 import uvicorn
 
-from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.llm.addresses import NAMED
 from forky_core.llm.contract import ModelInfo
@@ -20,6 +19,7 @@ from forky_core.llm.http_clients import IDLE
 from forky_core.llm.upstream import Upstream
 from forky_core.model import Message
 from forky_core.model.parts import AttachmentPart, ReasoningPart
+from forky_core.wire.errors import ApiError
 from tests.gateway.served import Served, at_upstream, serving
 from tests.gateway.test_chat_client import open_client
 from tests.gateway.test_recording import ended

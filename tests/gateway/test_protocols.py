@@ -8,11 +8,11 @@ from typing import Any
 
 import pytest
 
-from forky_core.gateway.v1.api_errors import ApiError
-from forky_core.gateway.v1.calls import ProtocolAdapter, Response
-from forky_core.gateway.v1.protocols.registry import PROTOCOLS, REGISTRY, added_protocol, our_protocol
 from forky_core.llm.contract import Done, TextDelta
 from forky_core.model import Usage
+from forky_core.wire.contract import ProtocolAdapter, Response
+from forky_core.wire.errors import ApiError
+from forky_core.wire.registry import PROTOCOLS, REGISTRY, added_protocol, our_protocol
 from tests.builders import ScriptedModels
 from tests.gateway.served import Served
 from tests.gateway.telegraph import MODELS, TELEGRAPH

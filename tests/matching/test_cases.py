@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 
 from forky_core.conversation.recording.recording import Reply
-from forky_core.matching import chat_call
 from forky_core.model.parts import TextPart
+from forky_core.wire.chat import chat_call
 from tests.builders import talk, texts, workspace
 
 Said = list[dict[str, Any]]

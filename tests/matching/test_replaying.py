@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
-from forky_core.matching import chat_call
+from forky_core.wire.chat import chat_call
 from tests.builders import workspace
 from tests.examples import examples
 

@@ -20,9 +20,12 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
-from forky_core.matching import Call, anthropic_call, chat_call, responses_call
 from forky_core.model import Message
 from forky_core.model.parts import AttachmentPart, OpaquePart, ToolCallPart, ToolResultPart
+from forky_core.wire.anthropic import anthropic_call
+from forky_core.wire.call import Call
+from forky_core.wire.chat import chat_call
+from forky_core.wire.responses import responses_call
 from tests.builders import workspace
 from tests.examples import examples
 

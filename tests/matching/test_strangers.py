@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.recording.recording import Recorded, Reply
 from forky_core.conversation.workspace import Workspace
-from forky_core.matching import chat_call
 from forky_core.matching.distinctive import LONG, SHORT, worth
 from forky_core.model.parts import TextPart
+from forky_core.wire.chat import chat_call
 from tests.builders import workspace
 from tests.examples import examples
 

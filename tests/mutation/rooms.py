@@ -53,6 +53,11 @@ ROOMS = (
         "matching", ("forky_core/matching/*.py",), ("tests/matching", "tests/conversation/test_recording.py")
     ),
     Room(
+        "wire",
+        ("forky_core/wire/*.py",),
+        ("tests/wire", "tests/gateway", "tests/providers/test_upstreams.py"),
+    ),
+    Room(
         "store/write",
         ("forky_core/store/duckdb/write/*.py",),
         (

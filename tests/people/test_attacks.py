@@ -20,7 +20,6 @@ from forky_core.formats.importing import import_record
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, broken_off, imports
 from forky_core.formats.importing.landing import import_file
 from forky_core.gateway.tokens import Tokens
-from forky_core.matching import chat_call
 from forky_core.model import Change, ConversationId, ConversationSummary, Message, MessageId, View
 from forky_core.model.document import DocumentId
 from forky_core.model.errors import InTheWay, NotAllowed, NotFound
@@ -33,6 +32,7 @@ from forky_core.people.roles import Role
 from forky_core.people.views import join_team
 from forky_core.store.contract import Commit
 from forky_core.store.memory.store import MemoryStore
+from forky_core.wire.chat import chat_call
 from tests.builders import talk
 from tests.formats.reports.links import link_to
 from tests.people.people import Office, office

@@ -26,7 +26,6 @@ from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.undo_import import undo_import
 from forky_core.llm.contract import ModelEvent, Request, TextDelta
 from forky_core.llm.scripted import Fail, Until
-from forky_core.matching import chat_call
 from forky_core.merge.conflicts.conflict import Choice
 from forky_core.model.errors import ForkyError, ModelError, StoreError
 from forky_core.model.memory import Memory
@@ -34,6 +33,7 @@ from forky_core.model.room import Person, Room
 from forky_core.process.vocabulary import EventEntry
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
+from forky_core.wire.chat import chat_call
 from tests.builders import ScriptedModels, talk
 from tests.gateway.served import catalogue, serving
 from tests.hangs import HANG

@@ -8,11 +8,11 @@ from typing import get_args
 
 import pytest
 
-from forky_core.gateway.v1 import api_errors
 from forky_core.llm.contract import FailureKind
 from forky_core.process import counters, events
 from forky_core.process.fields import FAILURES, FORMS
 from forky_core.process.vocabulary import EVENTS, SLOW_AFTER, EventEntry, EventType, entry
+from forky_core.wire import errors
 from tests.programs import CHECKOUT
 
 SOURCES = [
@@ -111,7 +111,7 @@ def test_every_slow_event_has_its_seconds() -> None:
 
 def test_every_kind_of_failure_has_its_word() -> None:
     assert set(get_args(FailureKind)) <= FAILURES
-    assert {code for _, code in api_errors._FAILURES.values()} <= FAILURES
+    assert {code for _, code in errors._FAILURES.values()} <= FAILURES
     codes = {
         node.args[2].value
         for path in (CHECKOUT / "forky_core/gateway/v1").rglob("*.py")

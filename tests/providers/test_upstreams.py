@@ -11,12 +11,12 @@ from typing import Any
 
 import pytest
 
-from forky_core.gateway.v1.calls import ClientRequest, ProtocolAdapter, Response
-from forky_core.gateway.v1.protocols.anthropic import MESSAGES
-from forky_core.gateway.v1.protocols.chat import CHAT
-from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.llm.contract import Done, ModelEvent, TextDelta
 from forky_core.model import Usage
+from forky_core.wire.anthropic import MESSAGES
+from forky_core.wire.chat import CHAT
+from forky_core.wire.contract import ClientRequest, ProtocolAdapter, Response
+from forky_core.wire.responses import RESPONSES
 from tests.providers.scripted import (
     WIRES,
     Call,

@@ -8,10 +8,10 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
-from forky_core.matching import chat_call
 from forky_core.model import Change
 from forky_core.model.parts import canonical_json
 from forky_core.views.changes import sentences
+from forky_core.wire.chat import chat_call
 from tests.builders import talk, workspace
 
 

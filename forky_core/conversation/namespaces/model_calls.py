@@ -14,9 +14,10 @@ from forky_core.conversation.recording.receiving import Received
 from forky_core.conversation.recording.reusing import REUSE, switch
 from forky_core.conversation.replies import preparing
 from forky_core.conversation.replies.preparing import PreparedRequest
-from forky_core.matching import Call, chat_call
 from forky_core.model import Generation, MessageId, Operation, Reuse, seal
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.wire.call import Call
+from forky_core.wire.chat import chat_call
 
 
 class ModelCalls:

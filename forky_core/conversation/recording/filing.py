@@ -14,13 +14,13 @@ from forky_core.conversation.replies.reply_job import ReplyTarget
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
 from forky_core.conversation.visible import Visible
-from forky_core.matching.call import Call
 from forky_core.matching.finding import PlaceMatch, call_ids
 from forky_core.model import ConversationId, Message, MessageId, Rules, View, seal
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Draft, Json, Part, ToolCallPart, ToolResultPart
 from forky_core.store.contract import Store
+from forky_core.wire.call import Call
 
 
 @dataclass(frozen=True, slots=True)

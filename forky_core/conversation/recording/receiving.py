@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from forky_core.conversation.identity import title_from
 from forky_core.conversation.recording.filing import Ground, keep_files, put
 from forky_core.conversation.session import Session
-from forky_core.matching import Call
 from forky_core.model import Message, MessageId, Operation
 from forky_core.model.errors import Outdated
+from forky_core.wire.call import Call
 
 _TRIES = 50
 

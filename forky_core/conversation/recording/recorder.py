@@ -28,8 +28,8 @@ from forky_core.conversation.recording.scopes import SCOPE, Scopes
 from forky_core.conversation.recording.trimmed import TrimmedSearch
 from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
-from forky_core.matching.call import Call, prompt_hash
 from forky_core.matching.finding import IsEnough, PlaceMatch
+from forky_core.matching.keys import prompt_hash
 from forky_core.model import (
     EMPTY_VIEW,
     ConversationId,
@@ -42,6 +42,7 @@ from forky_core.model import (
 from forky_core.model.errors import Outdated
 from forky_core.model.parts import Part, canonical_json
 from forky_core.store.contract import Store
+from forky_core.wire.call import Call
 
 T = TypeVar("T")
 NO_MESSAGES: Mapping[MessageId, Message] = MappingProxyType({})

@@ -13,10 +13,11 @@ from typing import Any
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.session import Session
-from forky_core.matching import chat_call, is_greedy, prompt_hash
+from forky_core.matching.keys import is_greedy, prompt_hash
 from forky_core.model import Generation, MessageId, Operation, Usage, View
 from forky_core.model.errors import BadCall, NothingToDo
 from forky_core.model.parts import Json
+from forky_core.wire.chat import chat_call
 
 REUSE = "reuse"
 """The key of the view that says that a conversation reuses stored answers."""

@@ -29,10 +29,9 @@ from forky_core.formats.files.encodings import GZIP, Unpacked, Utf8Stream, encod
 from forky_core.formats.files.json_window import JsonInput
 from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
-from forky_core.matching.call import LARGEST_FILE
-from forky_core.matching.media import media_type_of
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.wire.media import LARGEST_FILE, media_type_of
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 8_000_000_000

@@ -10,14 +10,14 @@ from forky_core.conversation.allowance.account import SpendingRefused
 from forky_core.conversation.allowance.metering import Meter
 from forky_core.conversation.allowance.quotes import quote
 from forky_core.gateway.tokens import PREFIX, Token, Tokens
-from forky_core.gateway.v1.api_errors import ApiError, OnlyTheirs, of_failure, unknown_model
-from forky_core.gateway.v1.calls import ClientRequest, ProtocolAdapter
 from forky_core.gateway.v1.recording import Caller
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.upstream import Upstream
 from forky_core.model.errors import NotFound
 from forky_core.people.guarded_models import GuardedModels
+from forky_core.wire.contract import ClientRequest, ProtocolAdapter
+from forky_core.wire.errors import ApiError, OnlyTheirs, of_failure, unknown_model
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

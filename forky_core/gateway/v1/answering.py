@@ -7,9 +7,9 @@ import threading
 from collections.abc import AsyncGenerator, Callable
 from contextlib import suppress
 
-from forky_core.gateway.v1.calls import Indexed
 from forky_core.llm.contract import Done, Failed, Model, ModelEvent, Request
 from forky_core.model import Failure
+from forky_core.wire.contract import Indexed
 
 Tell = Callable[[int, ModelEvent], None]
 

@@ -20,22 +20,22 @@ from uuid import uuid4
 from forky_core.conversation.allowance.account import SpendingRefused
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
-from forky_core.gateway.v1.api_errors import ApiError, malformed
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import ProtocolAdapter, Response
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
 from forky_core.gateway.v1.model_stream import repeat, stream_from_model
-from forky_core.gateway.v1.protocols.stored_responses import StoredResponses, save_id
 from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
-from forky_core.matching import Call as ReadCall
-from forky_core.matching import is_greedy
+from forky_core.gateway.v1.stored_responses import StoredResponses, save_id
+from forky_core.matching.keys import is_greedy
 from forky_core.model.errors import BadCall
 from forky_core.people.guarded_models import GuardedModels
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.proposing_store import ProposingStore
 from forky_core.people.roles import Role
+from forky_core.wire.call import Call as ReadCall
+from forky_core.wire.contract import ProtocolAdapter, Response
+from forky_core.wire.errors import ApiError, malformed
 
 if TYPE_CHECKING:
     from forky_core.conversation.allowance.metering import Meter

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING, NamedTuple
 from forky_core.gateway.v1.admission import AdmittedCall, admit
 from forky_core.gateway.v1.asking import parsed
 from forky_core.gateway.v1.forwarding import Forwarder
-from forky_core.gateway.v1.protocols.anthropic import MESSAGES
 from forky_core.gateway.v1.recording import Caller
 from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Model
 from forky_core.llm.tokens import prompt_tokens
 from forky_core.llm.upstream import Upstream
 from forky_core.model.parts import canonical_json
+from forky_core.wire.anthropic import MESSAGES
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
-    from forky_core.gateway.v1.calls import ClientRequest
+    from forky_core.wire.contract import ClientRequest
 
 PATH = "messages/count_tokens"
 

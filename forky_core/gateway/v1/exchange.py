@@ -18,15 +18,15 @@ from forky_core.conversation.allowance.amounts import NANO
 from forky_core.conversation.allowance.book import USED_UP
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
-from forky_core.gateway.v1.api_errors import ApiError, of_failure
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import ClientRequest, Indexed, ProtocolAdapter, Response
 from forky_core.gateway.v1.recording import Place, RecordingHandle
 from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
 from forky_core.process import events
+from forky_core.wire.contract import ClientRequest, Indexed, ProtocolAdapter, Response
+from forky_core.wire.errors import ApiError, of_failure
 
 if TYPE_CHECKING:
     from forky_core.conversation.allowance.metering import Meter

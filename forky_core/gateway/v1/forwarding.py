@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from forky_core.gateway.access.origins import is_loopback
-from forky_core.gateway.v1.api_errors import ApiError, of_failure
 from forky_core.llm.addresses import Resolver, system_resolver
 from forky_core.llm.failures import CallContext, failure_of
 from forky_core.llm.upstream import Upstream
+from forky_core.wire.errors import ApiError, of_failure
 
 if TYPE_CHECKING:
     import httpx

@@ -7,8 +7,6 @@ from collections.abc import AsyncGenerator, AsyncIterator, Iterator
 from forky_core.context.calls_as_text import calls_as_text
 from forky_core.context.pictures import with_pictures
 from forky_core.gateway.v1.answering import answers
-from forky_core.gateway.v1.api_errors import of_failure
-from forky_core.gateway.v1.calls import Indexed
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.llm.contract import (
     Done,
@@ -25,6 +23,8 @@ from forky_core.model import Message, Usage
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
 from forky_core.model.wires import bare_calls, for_wire
+from forky_core.wire.contract import Indexed
+from forky_core.wire.errors import of_failure
 
 _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 

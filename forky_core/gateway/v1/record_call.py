@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from forky_core.conversation.recording.recording import Reply
 from forky_core.formats.recorded_call import read_call
-from forky_core.gateway.v1.api_errors import malformed
 from forky_core.gateway.v1.recording import Caller
-from forky_core.matching import chat_call
 from forky_core.model.errors import BadContent
+from forky_core.wire.chat import chat_call
+from forky_core.wire.errors import malformed
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

@@ -13,17 +13,17 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forky_core.gateway.tokens import Token, Tokens
-from forky_core.gateway.v1.calls import ClientRequest, Indexed
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.errors import ForkyError
 from forky_core.process import events
+from forky_core.wire.contract import ClientRequest, Indexed
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.recording.recording import Recording
     from forky_core.conversation.workspace import Workspace
-    from forky_core.matching import Call as ReadCall
+    from forky_core.wire.call import Call as ReadCall
 
 _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
 

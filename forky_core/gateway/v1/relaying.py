@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from forky_core.gateway.v1.api_errors import ApiError
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import Forwarder, UpstreamResponse
-from forky_core.gateway.v1.protocols.chat import failure_reported
-from forky_core.gateway.v1.protocols.events import parsed
 from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Failed
 from forky_core.llm.upstream import Upstream
 from forky_core.model import Failure
+from forky_core.wire.errors import ApiError
+from forky_core.wire.streams import failure_reported, parsed
 
 
 async def relay(

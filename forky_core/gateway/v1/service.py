@@ -20,15 +20,12 @@ from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
-from forky_core.gateway.v1.api_errors import ApiError, Style, unknown_model
 from forky_core.gateway.v1.asking import ModelCallHandler, parsed
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.calls import ProtocolAdapter
 from forky_core.gateway.v1.counting import PATH as COUNT
 from forky_core.gateway.v1.counting import CountResponse, ask_upstream, count_tokens, to_count
 from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.model_list import model_entry, model_list
-from forky_core.gateway.v1.protocols.registry import added_protocol, our_protocol
 from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
@@ -37,6 +34,9 @@ from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.proposing_store import proposing_view
 from forky_core.people.refused_requests import NO_DATABASE
 from forky_core.process import events
+from forky_core.wire.contract import ProtocolAdapter
+from forky_core.wire.errors import ApiError, Style, unknown_model
+from forky_core.wire.registry import added_protocol, our_protocol
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace

@@ -8,8 +8,6 @@ from forky_core.conversation.recording.recording import Reply
 from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.conversation.session import short
 from forky_core.documents.source import source_of_bytes
-from forky_core.matching import chat_call
-from forky_core.matching.call import Call as ProgramCall
 from forky_core.merge.conflicts.examination import NotExamined
 from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.written.plan import SquashRejected
@@ -17,6 +15,8 @@ from forky_core.model.errors import BadContent, NotAllowed, NothingToDo
 from forky_core.model.memory import Memory
 from forky_core.model.parts import Draft, TextPart
 from forky_core.model.room import Person, Room
+from forky_core.wire.call import Call as ProgramCall
+from forky_core.wire.chat import chat_call
 from tests.people.matrix.rules import (
     ADD_DOCUMENT,
     ADD_OWN_DOCUMENT,

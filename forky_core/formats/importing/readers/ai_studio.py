@@ -19,7 +19,6 @@ from forky_core.formats.fields import count, kept_json, micros, obj, objs, picke
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
-from forky_core.matching.media import decoded
 from forky_core.model import Usage
 from forky_core.model.parts import (
     Draft,
@@ -30,6 +29,7 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.wire.media import decoded
 
 PROGRAM = Program(
     "Google AI Studio", frozenset(("thoughtSignature", "thoughtSignatures", "safetyRatings", "videoMetadata"))

@@ -23,10 +23,10 @@ from forky_core.formats.files.tables import Row, opened_tables
 from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
-from forky_core.matching.media import data_url, decoded
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft, Json, OpaquePart, Part
+from forky_core.wire.media import data_url, decoded
 
 PROGRAM = Program(
     "another program",

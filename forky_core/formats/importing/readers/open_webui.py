@@ -38,7 +38,6 @@ from forky_core.formats.files.tables import opened_tables
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields, repeats
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
-from forky_core.matching.media import data_url
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
     Draft,
@@ -51,6 +50,7 @@ from forky_core.model.parts import (
     ToolResultPart,
     arguments_json,
 )
+from forky_core.wire.media import data_url
 
 PROGRAM = Program(
     "Open WebUI",

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.gateway.v1.protocols.events import Lines, event
+from forky_core.wire.streams import Lines, event
 
 
 def parsed(*pieces: bytes) -> list[Any]:

@@ -11,9 +11,6 @@ import binascii
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from forky_core.matching.call import LONGEST_TEXT, RequestFiles
-from forky_core.matching.links import link, provider_file
-from forky_core.matching.media import data_url
 from forky_core.model.errors import BadCall
 from forky_core.model.hashing import mend_json, mend_text
 from forky_core.model.parts import (
@@ -28,7 +25,10 @@ from forky_core.model.parts import (
     canonical_json,
 )
 from forky_core.model.wires import signed_by_anthropic, without_signature
+from forky_core.wire.media import RequestFiles, data_url
 
+LONGEST_TEXT = 20_000_000
+"""The most characters of one message, system prompt or draft."""
 DEEPEST = 200
 """The most levels of nested JSON."""
 
@@ -112,7 +112,7 @@ def block_parts(block: Json, where: str, files: RequestFiles) -> list[Part]:
         case "thinking":
             return [_thought(given, where)]
         case "tool_use":
-            return [_tool_use(given, where)]
+            return [tool_call(given, given.get("id"), where, "input")]
         case "tool_result":
             return _tool_result(given, where, files)
         case "image_url" | "input_image" | "image" | "document" | "file" | "input_file" | "input_audio":
@@ -121,11 +121,12 @@ def block_parts(block: Json, where: str, files: RequestFiles) -> list[Part]:
             return [OpaquePart(canonical_json(kept_json(dict(given), where)))]
 
 
-def tool_call(name: Json, arguments: Json, id: Json, where: str) -> ToolCallPart:
-    """Build a tool call from `arguments` as JSON text or as an object."""
-    called = text_of(name, f"{where}.name")
+def tool_call(call: Mapping[str, Any], id: Json, where: str, field: str = "arguments") -> ToolCallPart:
+    """Parse a tool call whose `field` has its arguments, as JSON text or as an object."""
+    called = text_of(call.get("name"), f"{where}.name")
     if not called:
         raise BadCall("This tool call names no tool.", f"{where}.name")
+    arguments = call.get(field)
     if arguments is None:
         arguments = ""
     if not isinstance(arguments, str | dict):
@@ -155,10 +156,6 @@ def output_text(value: Json, where: str) -> str:
         if given.get("type") in ("text", "input_text", "output_text"):
             pieces.append(text_of(given.get("text"), f"{where}[{at}].text"))
     return "\n\n".join(pieces)
-
-
-def _tool_use(block: Mapping[str, Any], where: str) -> Part:
-    return tool_call(block.get("name"), block.get("input"), block.get("id"), where)
 
 
 def _tool_result(block: Mapping[str, Any], where: str, files: RequestFiles) -> list[Part]:
@@ -203,8 +200,7 @@ def _file(block: Mapping[str, Any], kind: str, where: str, files: RequestFiles) 
         if named.get(key) is not None:
             return _at(text_of(named[key], f"{at}.{key}"), f"{at}.{key}", files, name)
     if (id := optional_text(named.get("file_id"), f"{at}.file_id")) is not None:
-        files.linked += 1
-        return provider_file(id)
+        return files.link("file", {"file_id": id})
     raise BadCall("This block names no file: it has neither bytes, nor an address, nor an id.", at)
 
 
@@ -218,8 +214,7 @@ def _source(source: Mapping[str, Any], where: str, block: Mapping[str, Any], fil
         case "url":
             return _at(text_of(source.get("url"), f"{where}.url"), f"{where}.url", files, name)
         case "file":
-            files.linked += 1
-            return provider_file(text_of(source.get("file_id"), f"{where}.file_id"))
+            return files.link("file", {"file_id": text_of(source.get("file_id"), f"{where}.file_id")})
         case "text":
             content = text_of(source.get("data"), f"{where}.data").encode()
             return files.attach(content, f"{where}.data", "text/plain", name)
@@ -233,27 +228,23 @@ def _at(url: str, where: str, files: RequestFiles, name: str = "") -> Part:
     if not url:
         raise BadCall("This address is empty.", where)
     if url.startswith("data:"):
-        found = data_url(url)
-        if found is None or not _is_base64(url.partition(",")[2]):
-            raise BadCall("This data URL does not hold base64.", where)
-        return files.attach(found[0], where, found[1], name)
-    files.linked += 1
-    return link(url)
+        no_base64 = "This data URL does not hold base64."
+        if (found := data_url(url)) is None:
+            raise BadCall(no_base64, where)
+        return files.attach(_decoded(url.partition(",")[2], where, no_base64), where, found[1], name)
+    return files.link("image_url", {"url": url})
 
 
 def _bytes(value: Json, where: str, files: RequestFiles, claimed: str, name: str = "") -> Part:
-    text = text_of(value, where)
-    if not _is_base64(text):
-        raise BadCall("This is not base64.", where)
-    return files.attach(base64.b64decode(text), where, claimed, name)
+    content = _decoded(text_of(value, where), where, "This is not base64.")
+    return files.attach(content, where, claimed, name)
 
 
-def _is_base64(text: str) -> bool:
+def _decoded(text: str, where: str, no_base64: str) -> bytes:
     try:
-        base64.b64decode("".join(text.split()), validate=True)
+        return base64.b64decode("".join(text.split()), validate=True)
     except (ValueError, binascii.Error):
-        return False
-    return True
+        raise BadCall(no_base64, where) from None
 
 
 def _kind(value: Json) -> str:

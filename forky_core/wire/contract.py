@@ -10,7 +10,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
-from forky_core.gateway.v1.api_errors import ApiError, Style, malformed
 from forky_core.llm.contract import (
     Done,
     Failed,
@@ -20,9 +19,11 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.matching import Call
+from forky_core.model import Usage
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.thought_parts import ThoughtParts
+from forky_core.wire.call import Call
+from forky_core.wire.errors import ApiError, Style, malformed
 
 MOST_ANSWERS = 16
 """The most answers of one call (`n`)."""
@@ -78,6 +79,10 @@ class Response:
     @property
     def reasoning(self) -> str:
         return self.thoughts.text
+
+    @property
+    def usage(self) -> Usage:
+        return self.end.usage if self.end is not None else Usage()
 
     @property
     def reason(self) -> EndReason:

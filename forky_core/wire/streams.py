@@ -1,4 +1,6 @@
-"""Server-sent events as models' servers write them: writing them, and parsing those that arrive in pieces."""
+"""What the codecs of the three protocols share: server-sent events, written and parsed as they arrive in pieces, and
+what an upstream says of its usage, of its failures and of why an answer ended.
+"""
 
 from __future__ import annotations
 
@@ -7,8 +9,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from forky_core.gateway.v1.calls import Indexed
-from forky_core.llm.contract import ModelEvent, ReasoningDelta
+from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta
+from forky_core.llm.failures import scrubbed
+from forky_core.model import Failure, Usage
+from forky_core.model.end_reasons import EndReason
+from forky_core.wire.contract import Indexed
 
 DONE = b"data: [DONE]\n\n"
 """The end of OpenAI's chat streams."""
@@ -88,3 +93,39 @@ def parsed(body: bytes) -> Any:
         return json.loads(body)
     except (ValueError, RecursionError):
         return None
+
+
+CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")
+
+
+def ended(reason: EndReason, usage: Usage) -> Done | Failed:
+    """The end of an upstream's answer."""
+    if reason.broken:
+        said = (
+            f"The provider gave up before the reply was finished ({scrubbed(reason.own or reason.common)})."
+        )
+        return Failed(Failure("cut_off", said), usage, provider_reason=reason.own or reason.common)
+    return Done(reason.common, usage, reason.own)
+
+
+def usage_reported(record: Mapping[str, Any]) -> Usage:
+    """A provider's usage record, with OpenAI's field names of either API."""
+
+    def number(value: Any) -> int | None:
+        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
+
+    def detail(groups: tuple[str, ...], name: str) -> int | None:
+        found = (record.get(group) for group in groups)
+        return next((number(group.get(name)) for group in found if isinstance(group, dict)), None)
+
+    return Usage(
+        number(record.get("prompt_tokens", record.get("input_tokens"))),
+        number(record.get("completion_tokens", record.get("output_tokens"))),
+        detail(("prompt_tokens_details", "input_tokens_details"), "cached_tokens"),
+        reasoning_tokens=detail(("completion_tokens_details", "output_tokens_details"), "reasoning_tokens"),
+    )
+
+
+def failure_reported(error: Any) -> Failure:
+    said = error.get("message") if isinstance(error, dict) else error
+    return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")

@@ -5,11 +5,11 @@ A package of somebody else adds one by an entry point of the group `forky.protoc
 
 from __future__ import annotations
 
-from forky_core.gateway.v1.calls import ProtocolAdapter
-from forky_core.gateway.v1.protocols.anthropic import MESSAGES
-from forky_core.gateway.v1.protocols.chat import CHAT
-from forky_core.gateway.v1.protocols.responses import RESPONSES
 from forky_core.process.plugins import Registry
+from forky_core.wire.anthropic import MESSAGES
+from forky_core.wire.chat import CHAT
+from forky_core.wire.contract import ProtocolAdapter
+from forky_core.wire.responses import RESPONSES
 
 PROTOCOLS: tuple[ProtocolAdapter, ...] = (CHAT, RESPONSES, MESSAGES)
 """Those that Forky brings."""

@@ -7,18 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from forky_core.gateway.v1.api_errors import ApiError, malformed
-from forky_core.gateway.v1.calls import (
-    MOST_ANSWERS,
-    ClientRequest,
-    Indexed,
-    ProtocolAdapter,
-    Response,
-    flag,
-    one_of,
-    text_field,
-)
-from forky_core.gateway.v1.protocols.events import DONE, Lines, event, parsed
 from forky_core.llm.contract import (
     Done,
     Failed,
@@ -28,13 +16,46 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.llm.failures import scrubbed
 from forky_core.llm.stream_end import content_words
 from forky_core.llm.tool_call_pieces import ToolCallPieces
-from forky_core.matching import chat_call
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
+from forky_core.model.errors import BadCall
+from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
 from forky_core.model.thoughts import Said, ThoughtSplitter
+from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
+from forky_core.wire.content import (
+    answered_call,
+    content_parts,
+    list_of,
+    object_of,
+    optional_text,
+    output_text,
+    text_of,
+    tool_call,
+)
+from forky_core.wire.contract import (
+    MOST_ANSWERS,
+    ClientRequest,
+    Indexed,
+    ProtocolAdapter,
+    Response,
+    flag,
+    one_of,
+    text_field,
+)
+from forky_core.wire.errors import ApiError, malformed
+from forky_core.wire.media import RequestFiles
+from forky_core.wire.streams import (
+    CUT_OFF,
+    DONE,
+    Lines,
+    ended,
+    event,
+    failure_reported,
+    parsed,
+    usage_reported,
+)
 
 ROLES = frozenset({"system", "developer", "user", "assistant", "tool", "function"})
 _NOT_PARAMETERS = frozenset({"messages", "model", "stream", "stream_options", "n"})
@@ -90,6 +111,74 @@ def _check_parts(content: Any, place: str) -> None:
         isinstance(part, dict) and isinstance(part.get("type"), str) for part in content
     ):
         raise malformed(f"“{place}.content” must be a text or an array of parts.", f"{place}.content")
+
+
+def chat_call(body: Mapping[str, Json] | Sequence[Json]) -> Call:
+    """Parse a request of `/v1/chat/completions`, or its array of messages alone.
+
+    Raises:
+        BadCall: it cannot be read; the error says where.
+    """
+    given: Mapping[str, Json] = body if isinstance(body, Mapping) else {"messages": list(body)}
+    files = RequestFiles()
+    turns: Turns = []
+    for at, message in enumerate(messages_of(given, "messages")):
+        where = f"messages[{at}]"
+        turns += turns_of_message(object_of(message, where), where, files)
+    return build_call(turns, (), given, files)
+
+
+def turns_of_message(message: Mapping[str, Any], where: str, files: RequestFiles) -> Turns:
+    content, at = message.get("content"), f"{where}.content"
+    name = optional_text(message.get("name"), f"{where}.name")
+    match message.get("role"):
+        case "system" | "developer":
+            return [(Draft("system", tuple(content_parts(content, at, files))), where)]
+        case "user":
+            return in_turns("user", content_parts(content, at, files), where, name)
+        case "assistant":
+            parts = [*_thoughts(message, where), *content_parts(content, at, files)]
+            if message.get("refusal") is not None:
+                parts += content_parts(message["refusal"], f"{where}.refusal", files)
+            return in_turns("assistant", [*parts, *_chat_calls(message, where)], where)
+        case "tool" | "function" as role:
+            named = f"{where}.tool_call_id"
+            id = answered_call(message.get("tool_call_id"), named) if role == "tool" else None
+            if id == "":
+                raise BadCall("This result does not say which call it answers.", named)
+            result = ToolResultPart(name or "", output_text(content, at), id)
+            return [(Draft("tool", (result,)), where)]
+        case None:
+            raise BadCall("This message does not say whose it is.", f"{where}.role", "Give it a role.")
+        case other:
+            raise BadCall(
+                f"Nobody has the role “{str(other)[:40]}”.",
+                f"{where}.role",
+                "There are: system, developer, user, assistant, tool.",
+            )
+
+
+def _thoughts(message: Mapping[str, Any], where: str) -> list[Part]:
+    for key in ("reasoning_content", "reasoning"):
+        if isinstance(message.get(key), str) and message[key]:
+            return [ReasoningPart(text_of(message[key], f"{where}.{key}"))]
+    return []
+
+
+def _chat_calls(message: Mapping[str, Any], where: str) -> list[Part]:
+    parts: list[Part] = []
+    calls = message.get("tool_calls")
+    for at, one in enumerate(list_of(calls, f"{where}.tool_calls") if calls is not None else ()):
+        place = f"{where}.tool_calls[{at}]"
+        call = object_of(one, place)
+        custom = "function" not in call and isinstance(call.get("custom"), dict)
+        kind, arguments = ("custom", "input") if custom else ("function", "arguments")
+        place = f"{place}.{kind}"
+        parts.append(tool_call(object_of(call.get(kind), place), call.get("id"), place, arguments))
+    if message.get("function_call") is not None:
+        place = f"{where}.function_call"
+        parts.append(tool_call(object_of(message["function_call"], place), None, place))
+    return parts
 
 
 def usage_told(usage: Usage) -> dict[str, Any] | None:
@@ -289,19 +378,6 @@ class ChatParser:
         heard.word = said_word(choice.get("finish_reason")) or heard.word
 
 
-CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")
-
-
-def ended(reason: EndReason, usage: Usage) -> Done | Failed:
-    """The end of an upstream's answer."""
-    if reason.broken:
-        said = (
-            f"The provider gave up before the reply was finished ({scrubbed(reason.own or reason.common)})."
-        )
-        return Failed(Failure("cut_off", said), usage, provider_reason=reason.own or reason.common)
-    return Done(reason.common, usage, reason.own)
-
-
 def _events(pieces: Iterable[Said]) -> Iterator[ModelEvent]:
     for said in pieces:
         yield ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
@@ -318,29 +394,6 @@ def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:
         str(function.get("name") or ""),
         arguments if isinstance(arguments, str) else "",
     )
-
-
-def usage_reported(record: Mapping[str, Any]) -> Usage:
-    """A provider's usage record, with OpenAI's field names of either API."""
-
-    def number(value: Any) -> int | None:
-        return value if isinstance(value, int) and not isinstance(value, bool) and value >= 0 else None
-
-    def detail(groups: tuple[str, ...], name: str) -> int | None:
-        found = (record.get(group) for group in groups)
-        return next((number(group.get(name)) for group in found if isinstance(group, dict)), None)
-
-    return Usage(
-        number(record.get("prompt_tokens", record.get("input_tokens"))),
-        number(record.get("completion_tokens", record.get("output_tokens"))),
-        detail(("prompt_tokens_details", "input_tokens_details"), "cached_tokens"),
-        reasoning_tokens=detail(("completion_tokens_details", "output_tokens_details"), "reasoning_tokens"),
-    )
-
-
-def failure_reported(error: Any) -> Failure:
-    said = error.get("message") if isinstance(error, dict) else error
-    return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
 
 
 CHAT = ProtocolAdapter(

@@ -5,7 +5,7 @@ Sources: OpenAI's API reference ("Error codes") and Anthropic's ("Errors").
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -79,6 +79,15 @@ class OnlyTheirs(ApiError):
 def only_theirs(message: str, param: str) -> OnlyTheirs:
     """The error (400) for a field that only the protocol's own provider understands; `param` names the field."""
     return OnlyTheirs(400, message, "invalid_value", param)
+
+
+def is_common(read: Callable[[Any], object], value: Any) -> bool:
+    """Whether `read` takes this part of a request without raising OnlyTheirs."""
+    try:
+        read(value)
+    except OnlyTheirs:
+        return False
+    return True
 
 
 def unknown_model(name: str) -> ApiError:

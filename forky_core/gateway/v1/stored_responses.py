@@ -17,7 +17,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from forky_core.gateway.fair_dict import FairDict
-from forky_core.gateway.v1.calls import Response
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED
 from forky_core.model.errors import NotFound, StoreError
@@ -33,6 +32,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.store.contract import Store
+from forky_core.wire.contract import Response
 
 MOST = 2_000
 """Answers that are cached in memory."""

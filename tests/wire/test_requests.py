@@ -10,9 +10,7 @@ from typing import Any
 
 import pytest
 
-from forky_core.matching import Call, anthropic_call, chat_call, prompt_hash, responses_call
-from forky_core.matching.call import MOST_MESSAGES
-from forky_core.matching.keys import path_keys
+from forky_core.matching.keys import path_keys, prompt_hash
 from forky_core.model.errors import BadCall
 from forky_core.model.parts import (
     AttachmentPart,
@@ -23,6 +21,10 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.wire.anthropic import anthropic_call
+from forky_core.wire.call import MOST_MESSAGES, Call
+from forky_core.wire.chat import chat_call
+from forky_core.wire.responses import responses_call
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
 PNG64 = base64.b64encode(PNG).decode()
@@ -342,7 +344,7 @@ def test_an_id_may_be_used_again_once_its_call_was_answered() -> None:
 
 
 def test_a_file_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forky_core.matching.call.LARGEST_FILE", 5)
+    monkeypatch.setattr("forky_core.wire.media.LARGEST_FILE", 5)
     with pytest.raises(BadCall, match="0 MB"):
         anthropic_call(ANTHROPIC)
 
