@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.conversation.people.authors import Authors
@@ -15,7 +15,6 @@ from forky_core.people.members import Member
 from forky_core.people.mentions import handles_in, mentioned_in, readers_of
 from forky_core.people.roles import Role
 from forky_core.people.threads import UNDO, Comment, Thread, ThreadCount, ThreadEvent
-from forky_core.people.threads_file import threads_file
 from forky_core.store.deciding import no_conversation
 
 LONGEST_COMMENT = 10_000
@@ -83,10 +82,6 @@ class ConversationThreads:
         """Who can be mentioned here, by handle: everybody who may see the conversation."""
         self._require(Role.VIEWER)
         return readers_of(self._team, self._conversation)
-
-    def as_markdown(self, title: str, threads: Iterable[Thread], words_of: Callable[[MessageId], str]) -> str:
-        """Some of the threads as a text for whoever exports them. `words_of` is how a message begins."""
-        return threads_file(title, threads, self._team.members.name_of, words_of)
 
     # Writing.
 

@@ -34,6 +34,7 @@ from forky_core.people.roles import IN_CONVERSATION, IN_WORKSPACE, Role, role_na
 from forky_core.people.sharing_marks import SharingMark, Whose
 from forky_core.people.team_sessions import TeamSession
 from forky_core.people.threads import Comment, Thread, ThreadCount
+from forky_core.people.threads_file import threads_file
 from forky_core.people.viewer import Viewer
 from pages.ui.sign_in import team
 from pages.ui.workspace import workspace
@@ -79,6 +80,7 @@ __all__ = [
     "names_themselves",
     "pieces_of",
     "role_named",
+    "threads_file",
     "viewer",
 ]
 COOKIE = "forky_person"

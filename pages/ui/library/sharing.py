@@ -42,7 +42,7 @@ from pages.ui.components.giving import file_or_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
 from pages.ui.links.making import draw_link_form, draw_link_scope, forget_link
-from pages.ui.person import Viewer, viewer
+from pages.ui.person import Viewer, threads_file, viewer
 
 _DIALECTS: dict[str, str] = dict(zip(DIALECTS, ("OpenAI", "Anthropic", "ShareGPT"), strict=True))
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
@@ -136,8 +136,7 @@ def _draw_threads(who: Viewer, chat: Conversation, held: _Held) -> None:
     """What people discuss at the messages that leave, as a second file, where there is any and somebody wants it."""
     if who.alone:
         return
-    every = who.threads(chat.id)
-    threads = [one for one in every.all() if one.message in held.chat.messages]
+    threads = [one for one in who.threads(chat.id).all() if one.message in held.chat.messages]
     if not threads or not st.toggle(
         f"With a file of the {count(len(threads), 'thread')} that people have about it",
         key="share.threads",
@@ -145,8 +144,8 @@ def _draw_threads(who: Viewer, chat: Conversation, held: _Held) -> None:
     ):
         return
     messages = chat.visible.messages
-    text = every.as_markdown(
-        chat.title, threads, lambda id: opening_of(messages.get(id), chat.people.author_of)
+    text = threads_file(
+        chat.title, threads, who.name_of, lambda id: opening_of(messages.get(id), chat.people.author_of)
     )
     ticked = draw_private_values(found_in([("the threads", text)]), f"share.threads.{chat.id}")
     download_link(
