@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple, cast
 
-from forky_core.context.convert import SPEAKERS, Converted, CountTokens, FileAccess, convert
+from forky_core.context.convert import SPEAKERS, Converted, CountTokens, FileAccess, convert, plain_text
 from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import count_each
 from forky_core.model import Message, MessageId, Role
@@ -82,6 +82,11 @@ class Converter:
             whole.others.extend([start + at for at in one.others])
         return whole
 
+    def tokens(self, messages: Sequence[Message], file_access: FileAccess) -> int:
+        """Return the tokens of the messages in a context, each by itself."""
+        said = self.said(messages)
+        return sum(said.costs) + sum(self(messages[at], file_access).tokens for at in said.others)
+
     def _stretch(self, messages: Sequence[Message]) -> PlainMessages:
         """Convert a stretch of a path. All of it may be cached, or only its beginning, if it has grown or another
         branch left it.
@@ -116,7 +121,8 @@ class Converter:
     def _one_by_one(self, messages: Sequence[Message]) -> PlainMessages:
         found, voiced = PlainMessages([], [], []), self.voices is not None
         for at, message in enumerate(messages):
-            if text := _text_of(message, voiced=voiced):
+            shown = not message.hidden and not (voiced and message.name)
+            if shown and (text := plain_text(message)):
                 found.drafts.append({"role": message.role, "content": text})
                 found.costs.append(self.count_tokens(text))
             else:
@@ -163,7 +169,7 @@ def converter(count_tokens: CountTokens, voices: Voices | None = None) -> Conver
 
 
 def _words_of(messages: Sequence[Message], *, voiced: bool) -> tuple[list[Role], list[str]] | None:
-    """Return the roles and the texts if `_text_of` has a text for every message, else None. No message may be
+    """Return the roles and the texts if every message is plain, else None. No message may be
     hidden.
     """
     roles = [message.role for message in messages]
@@ -177,13 +183,3 @@ def _words_of(messages: Sequence[Message], *, voiced: bool) -> tuple[list[Role],
     if not all(texts) or any(map(str.isspace, texts)) or (voiced and any(m.name for m in messages)):
         return None
     return roles, texts
-
-
-def _text_of(message: Message, *, voiced: bool) -> str:
-    """Return the text of a visible message that is one text of a user or an assistant; "" for any other."""
-    parts = message.parts
-    if len(parts) != 1 or type(part := parts[0]) is not TextPart or message.role not in SPEAKERS:
-        return ""
-    if message.hidden or (voiced and message.name) or part.text.isspace():
-        return ""
-    return part.text

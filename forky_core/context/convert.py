@@ -63,6 +63,9 @@ class FileAccess:
     """The media types of pictures that the model can be sent; empty if it sees none."""
 
 
+_NAMES_ONLY = FileAccess()
+
+
 @dataclass(slots=True)
 class _Turn:
     """The provider messages of one message while its parts are read."""
@@ -153,13 +156,28 @@ def _voiced(message: Message, name: str, voices: Voices) -> Message:
     return replace(message, role=message.role if calls else "user", parts=tuple(parts))
 
 
+def plain_text(message: Message) -> str:
+    """Return the text of a message that is one text of a user or an assistant, as nearly all are; "" for any other."""
+    parts = message.parts
+    if len(parts) != 1 or type(part := parts[0]) is not TextPart or message.role not in SPEAKERS:
+        return ""
+    return "" if part.text.isspace() else part.text
+
+
+def message_as_text(message: Message, file_access: FileAccess = _NAMES_ONLY) -> str:
+    """Return a message as plain text: its words, tool calls and names of files; with
+    `file_access`, the text of files.
+    """
+    if text := plain_text(message):
+        return text
+    pieces = convert(message, len, file_access).messages
+    return "\n\n".join(text for piece in pieces if (text := message_text(piece)))
+
+
 def _plain(message: Message, count_tokens: CountTokens) -> Converted | None:
-    """Convert a plain text message, as nearly all are, at a tenth of the cost; None for any other."""
-    parts, role = message.parts, message.role
-    if len(parts) != 1 or type(part := parts[0]) is not TextPart or role not in SPEAKERS:
-        return None
-    text = part.text
-    if not text or text.isspace():
+    """Convert a plain text message at a tenth of the cost; None for any other."""
+    text, role = plain_text(message), message.role
+    if not text:
         return None
     tokens = count_tokens(text)
     item = Item("message", role, True, why_here(message), tokens, message.id)

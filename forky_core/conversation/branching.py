@@ -12,7 +12,7 @@ from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.visible import Visible
 from forky_core.model import Branch, MessageId, Operation, Rules, View
 from forky_core.model.errors import InTheWay, NothingToDo, Outdated
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 
 
 class Unchanged:
@@ -141,7 +141,7 @@ def _set_back(
         return main or inside[0]
     if before is None:
         return None
-    shared = before in ancestors(outside, lambda id: visible.messages[id].parents)
+    shared = before in ancestors(outside, parents_in(visible.messages))
     return main or (None if shared else inside[0])
 
 

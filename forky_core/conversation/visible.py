@@ -14,7 +14,7 @@ from threading import Lock
 from forky_core.conversation.lineage import Lineage
 from forky_core.model import ConversationId, Message, MessageId, View
 from forky_core.model.erasure import Erasure
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 
 _PATHS = 4
 _BESIDE = 500
@@ -78,7 +78,7 @@ def visible_part(messages: Mapping[MessageId, Message], view: View) -> Visible:
 
 
 def _visible_part(messages: Mapping[MessageId, Message], view: View, lineage: Lineage) -> Visible:
-    reached = ancestors((tip for tip in view.tips if tip in messages), lambda id: messages[id].parents)
+    reached = ancestors((tip for tip in view.tips if tip in messages), parents_in(messages))
     everything = len(reached) == len(messages)
     shown = messages if everything else {id: message for id, message in messages.items() if id in reached}
     children: dict[MessageId | None, list[MessageId]] = {}

@@ -119,8 +119,7 @@ class ScriptedModel:
         with self._lock:
             return len(self._queue)
 
-    def count_tokens(self, text: str) -> int:
-        return estimate_tokens(text)
+    count_tokens = staticmethod(estimate_tokens)
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
         # The reply is dequeued by the call, not at the first `next`, so that concurrent requests keep order.

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
+from forky_core.context.convert import message_as_text
 from forky_core.context.masking import Lookup
 from forky_core.merge.block import (
     FURTHER_NAMES,
@@ -41,7 +42,7 @@ from forky_core.merge.headings import (
 from forky_core.merge.marks import marked, note_sources
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import call_text, passages
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.sentences import is_code, is_heading
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound

@@ -1,20 +1,25 @@
 """What every merge of a whole branch checks first: whether there is anything to merge, and whether it was merged
 before.
+
+A branch whose merge was reverted is still an ancestor of the target, so Δ is empty. Either the revert is reverted, or
+the merge is made `again`: as if earlier merges of that source had brought nothing. A merge brings complete turns, so it
+brings nothing of a source whose only news waits for an answer: the plan quotes that and says what a person can do.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from forky_core.merge.again import as_if_never_merged, reverted_of_source
-from forky_core.merge.incoming_changes import IncomingChanges
+from forky_core.merge.incoming_changes import UNFINISHED, IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, RevertedMessage
-from forky_core.merge.unanswered import unanswered
-from forky_core.model.graph import is_ancestor
+from forky_core.model import Message, MessageId
+from forky_core.model.graph import ancestors
 
+_QUOTED = 100
+"""The most characters of the question, or of the reply, that are quoted."""
 Planning = Callable[[MergeInputs, IncomingChanges], MergePlan]
 
 
@@ -23,7 +28,7 @@ def plan_branch_merge(inputs: MergeInputs, options: MergeOptions, plan: Planning
     if options.again:
         return _again(inputs, options, plan)
     back = reverted_of_source(inputs)
-    if inputs.target is not None and is_ancestor(inputs.source, inputs.target, inputs.parents_of):
+    if inputs.source in inputs.known:
         note = f"“{inputs.target_name}” has all of “{inputs.source_name}” already."
         warnings = (note, *_offer(inputs, back))
         return replace(inputs.empty(options.strategy, "up_to_date", *warnings), reverted=back)
@@ -33,7 +38,7 @@ def plan_branch_merge(inputs: MergeInputs, options: MergeOptions, plan: Planning
 
 def _again(inputs: MergeInputs, options: MergeOptions, plan: Planning) -> MergePlan:
     anew = as_if_never_merged(inputs)
-    if inputs.target is not None and is_ancestor(inputs.source, inputs.target, anew.parents_of):
+    if inputs.source in anew.known:
         note = f"“{inputs.target_name}” holds “{inputs.source_name}” on its own line: that cannot be merged again."
         back = reverted_of_source(inputs)
         return replace(
@@ -73,17 +78,70 @@ def _offer(inputs: MergeInputs, back: tuple[RevertedMessage, ...]) -> tuple[str,
 
 def _nothing(inputs: MergeInputs, strategy: str, found: IncomingChanges) -> MergePlan:
     """Return the plan for a source that is ahead but has nothing that can be merged."""
-    waiting = unanswered(inputs, found)
-    if waiting is not None:
-        more = inputs.warnings(found, inputs.short_ids())
-        plan = inputs.empty(strategy, "unanswered", waiting.sentence, waiting.ways, *more)
-        return replace(
-            plan, delta=found.delta, bases=found.bases, omitted=found.omitted, unanswered=waiting.messages
-        )
     warnings = inputs.warnings(found, inputs.short_ids())
-    if found.head is None:
+    cut = (inputs.lookup(one.message) for one in found.omitted if one.why == UNFINISHED)
+    waiting = [m for m in cut if not m.hidden and m.role in ("user", "assistant") and m.text.strip()]
+    if waiting:
+        warnings[:0] = _what_waits(inputs, waiting)
+    elif found.head is None:
         warnings.append(f"“{inputs.source_name}” has no complete turn to merge yet.")
     else:
         warnings.append(f"“{inputs.target_name}” has everything “{inputs.source_name}” says already.")
-    plan = inputs.empty(strategy, "up_to_date", *warnings)
-    return replace(plan, delta=found.delta, bases=found.bases, omitted=found.omitted)
+    return replace(
+        inputs.empty(strategy, "unanswered" if waiting else "up_to_date", *warnings),
+        delta=found.delta,
+        bases=found.bases,
+        omitted=found.omitted,
+        unanswered=tuple(message.id for message in waiting),
+    )
+
+
+def _what_waits(inputs: MergeInputs, waiting: Sequence[Message]) -> tuple[str, str]:
+    """Return two sentences: what is new on a source and not answered to its end, and what can be done."""
+    asked = [message for message in waiting if message.role == "user"]
+    if not asked:
+        what = "a reply that did not come to its end"
+    elif len(asked) > 1:
+        what = f"{len(asked)} questions without an answer, the last of them"
+    elif len(waiting) > 1:
+        what = "a question whose answer did not come to its end"
+    else:
+        what = "a question without an answer"
+    line = " ".join((asked or waiting)[-1].text.split())
+    quoted = line if len(line) <= _QUOTED else f"{line[: _QUOTED - 1].rstrip()}…"
+    ways = [
+        f"Have it answered on “{inputs.source_name}” and merge then",
+        f"cherry-pick {'it' if len(waiting) == 1 else 'them'} as a quotation",
+    ]
+    if inputs.continues_target:
+        ways.append(f"merge in full, which moves “{inputs.target_name}” on to it as it is")
+    return f"The only news of “{inputs.source_name}” is {what}: “{quoted}”", f"{', or '.join(ways)}."
+
+
+def reverted_of_source(inputs: MergeInputs) -> tuple[RevertedMessage, ...]:
+    """Return the reverted messages of the target's line that came from the source, oldest first: merges, copies, its
+    own messages.
+    """
+    by = inputs.taken_back
+    if not by:
+        return ()
+    source = ancestors((inputs.source,), inputs.parents_of)
+    line = (message for message in inputs.target_line if message.id in by)
+    return tuple(RevertedMessage(m.id, by[m.id]) for m in line if _comes_from(m, source))
+
+
+def _comes_from(message: Message, source: frozenset[MessageId]) -> bool:
+    return message.id in source or not source.isdisjoint((*message.parents[1:], *message.sources))
+
+
+def as_if_never_merged(inputs: MergeInputs) -> MergeInputs:
+    """Return inputs in which the merges of the source on the target's line have brought nothing."""
+    source = ancestors((inputs.source,), inputs.parents_of)
+    line = (message for message in inputs.target_line if message.id not in source)
+    merges = {message.id for message in line if not source.isdisjoint(message.parents[1:])}
+    parents_of = inputs.parents_of
+
+    def only_the_line(id: MessageId) -> Sequence[MessageId]:
+        return parents_of(id)[:1] if id in merges else parents_of(id)
+
+    return replace(inputs, parents_of=only_the_line)

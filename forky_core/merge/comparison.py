@@ -51,16 +51,23 @@ class MergeComparison:
 def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> MergeComparison:
     """Compare the target and the turns that each source brings to it. Messages on the lines of all are left out."""
     inputs = sources[0][0]
-    line = inputs.line_of(inputs.target)
+    line = inputs.target_line
     at_target = ancestors((inputs.target,), inputs.parents_of) if inputs.target is not None else frozenset()
-    heard = [{message.id for message in here.line_of(here.source)} & at_target for here, _ in sources]
+    heard = [{message.id for message in here.source_line} & at_target for here, _ in sources]
     known = {message.id for message in line}.intersection(*heard)
     target = _Target()
     target.read(line, known, inputs.lookup)
     whole = [ComparedSide(inputs.target_name, tuple(target.said))]
+    brought: list[MergePart] = []
     for here, turns in sources:
-        said = chain.from_iterable(_as_said(turn, here.lookup) for turn in turns)
-        whole.append(ComparedSide(here.source_name, tuple(said)))
+        merges = [turn.merges for turn in turns]
+        brought += chain.from_iterable(merges)
+        said = (
+            _as_said(turn, here.lookup) if had else (turn,)
+            for turn, had in zip(turns, merges, strict=True)
+            if had or not (turn.hidden or turn.role in ("system", "tool"))
+        )
+        whole.append(ComparedSide(here.source_name, tuple(chain.from_iterable(said))))
     sides, cut = newest(whole)
     examined = inputs.examined(sides)
     found = possible_conflicts(sides) if examined is None else examined.conflicts
@@ -73,8 +80,7 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> MergeCo
             corrects |= target.corrected(old.message, old.text, new.text, new.message)
         if left is not None:
             conflicts.append(remembered(left, inputs.resolutions))
-    _, brought = settled_and_open(merge for _, turns in sources for turn in turns for merge in turn.merges)
-    conflicts += _others(brought, conflicts, inputs)
+    conflicts += _others(settled_and_open(brought)[1], conflicts, inputs)
     model = examined.model if examined is not None else ""
     carried = _others(target.open, conflicts, inputs)
     return MergeComparison(
@@ -127,26 +133,28 @@ class _Target:
         """Read a target's line from its end, as far as its statements are compared."""
         back = reverted(line)
         path = [message for message in line if message.id not in back and not message.hidden]
-        _, self.open = settled_and_open(merge for message in path for merge in message.merges)
+        merging = {message.id: merges for message in path if (merges := message.merges)}
+        _, self.open = settled_and_open(chain.from_iterable(merging.values()))
         gone: dict[MessageId, list[str]] = {}
-        for one in chain.from_iterable(map(corrections_in, path)):
+        for one in chain.from_iterable(corrections_in(message) for message in path if message.id in merging):
             gone.setdefault(one.merge, []).append(one.line)
         room = MOST_CHARACTERS
         newest: list[list[Message]] = []
         for message in reversed(path):
             here: list[Message] = []
-            if message.merges:
-                full = (part for part in message.merges if part.brings_turns)
+            if message.id in merging:
+                merges = merging[message.id]
+                full = (part for part in merges if part.brings_turns)
                 turns = [turn for part in full for turn in turns_of(part, lookup) if turn.id not in back]
                 for said in (*_as_said(message, lookup), *turns):
                     stands = _without(said, gone.get(message.id, ()))
                     here += stands
                     self.told += ((message.id, one.id, one.text) for one in stands)
-                if any(_settles(merge) for merge in message.merges):
+                if any(map(_settles, merges)):
                     self.settled.add(message.id)
             elif message.id not in known:
                 here.append(message)
-            room -= sum(len(said.text) for said in here)
+            room -= sum([len(said.text) for said in here])
             if room < 0:
                 self.cut = True
                 break
@@ -179,13 +187,7 @@ def _without(said: Message, gone: Sequence[str]) -> tuple[Message, ...]:
 
 
 def _as_said(turn: Message, lookup: Lookup) -> Iterator[Message]:
-    """Yield a message; for a merge, its lines as messages of those they cite. A person's resolution belongs to the
-    merge itself.
-    """
-    if not turn.merges:
-        if not turn.hidden and turn.role not in ("system", "tool"):
-            yield turn
-        return
+    """Yield the lines of a merge as messages of those they cite. A person's resolution belongs to the merge itself."""
     lines: dict[MessageId, list[str]] = {}
     for row in payload_lines(turn):
         if row.section is None or row.section in _NOTHING_STANDS or not row.text.strip():

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from forky_core.context.masking import reverted
 from forky_core.merge.conflicts.conflict import Conflict
-from forky_core.merge.conflicts.findings import Correction, MergeFindings, findings_of, settled_and_open
+from forky_core.merge.conflicts.findings import Correction, MergeFindings, settled_and_open
 from forky_core.merge.headings import CORRECTS
 from forky_core.merge.plan import MergePlan, PlannedMessage
 from forky_core.merge.wording import ShortIds, one_line
@@ -29,7 +29,7 @@ _NONE: Mapping[MessageId, tuple[CorrectedLine, ...]] = MappingProxyType({})
 
 def corrections_in(message: Message) -> tuple[Correction, ...]:
     """Return the corrections of a merge message."""
-    return tuple(one for found in findings_of(message) for one in found.corrects)
+    return tuple(one for merge in message.merges for one in MergeFindings.from_json(merge.claims).corrects)
 
 
 def conflicts_in(message: Message) -> tuple[Conflict, ...]:

@@ -53,8 +53,8 @@ def full_of(inputs: MergeInputs, found: IncomingChanges) -> MergePlan:
 
 def _brought(inputs: MergeInputs) -> MergePlan:
     """Return the plan of a fast-forward: the whole line comes unchanged, including an unfinished end."""
-    line = inputs.line_of(inputs.source)
-    start = len(inputs.line_of(inputs.target))
+    line = inputs.source_line
+    start = len(inputs.target_line)
     tokens = inputs.tokens_ahead()
     brought = inputs.delta()
     return replace(

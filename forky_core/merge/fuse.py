@@ -14,6 +14,7 @@ import random
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from forky_core.context.convert import message_as_text
 from forky_core.merge.conflicts.conflict import Choice, Conflict, choose
 from forky_core.merge.conflicts.examination import LABELS, Examination
 from forky_core.merge.conflicts.rules import possible_conflicts
@@ -21,7 +22,7 @@ from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.picked_parts import PickedPart, composed
 from forky_core.merge.plan import MergePlan, PlannedMessage
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import content_hash

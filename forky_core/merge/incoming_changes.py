@@ -10,11 +10,9 @@ from __future__ import annotations
 from collections.abc import Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from forky_core.context.masking import Lookup, reverted
-from forky_core.context.transcript import last_complete, tool_closures
-from forky_core.model import GenerationStatus, Message, MessageId
+from forky_core.context.masking import Lookup
+from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
-from forky_core.model.graph import ParentsOf, ancestors, delta, first_parent_path, is_ancestor, merge_bases
 from forky_core.model.parts import MergePart
 
 UNFINISHED = "It comes after the last complete turn."
@@ -61,51 +59,8 @@ class IncomingChanges:
         return sum(omission.why == why for omission in self.omitted)
 
 
-def incoming(
-    target: MessageId | None,
-    source: MessageId,
-    *,
-    lookup: Lookup,
-    parents_of: ParentsOf,
-    statuses: Mapping[MessageId, GenerationStatus],
-    exclusions: Iterable[MessageId] = (),
-) -> IncomingChanges:
-    """Find what `source` would bring to `target`; `exclusions` are the source branch's own."""
-    known = ancestors((target,), parents_of) if target is not None else frozenset[MessageId]()
-    path = [lookup(message) for message in first_parent_path(source, parents_of)]
-    shared = next((at for at, message in enumerate(path) if message.id not in known), len(path))
-    fork = path[shared - 1] if shared else None
-    line = path[shared:]
-    complete = last_complete(line, statuses)
-    cut = tuple(Omission(message.id, UNFINISHED) for message in line[len(complete) :])
-    bases = merge_bases(target, source, parents_of) if target is not None else ()
-    if not complete:
-        return IncomingChanges((), bases, None, (), cut, fork, None, ())
-    head = complete[-1].id
-    brought = delta(target, head, parents_of)
-    closures = tool_closures(path)
-    masked = dict.fromkeys((other for id in exclusions for other in closures.get(id, (id,))), EXCLUDED)
-    masked |= dict.fromkeys(reverted(path), TAKEN_BACK)
-    here = reverted([lookup(message) for message in first_parent_path(target, parents_of)])
-    masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
-    copies = Copies(lookup, known, without=here)
-    gathering = _Sorting(lookup, known, frozenset(brought), masked, copies)
-    for message in complete:
-        gathering.take(message)
-    return IncomingChanges(
-        brought,
-        bases,
-        head,
-        tuple(gathering.turns),
-        (*gathering.omitted, *gathering.represented(brought), *cut),
-        fork,
-        _continues(fork, target, parents_of),
-        tuple(gathering.prompts),
-    )
-
-
 @dataclass(slots=True)
-class _Sorting:
+class Sorting:
     """Sorts a source's messages into turns and omissions."""
 
     lookup: Lookup
@@ -120,26 +75,27 @@ class _Sorting:
 
     def take(self, message: Message) -> None:
         self.seen.add(message.id)
-        why = self._why_not(message)
+        merges, reverts = message.merges, message.reverts
+        why = self._why_not(message, merges, reverts)
         if why:
             self.omitted.append(Omission(message.id, why))
             return
         self.turns.append(message)
-        for part in message.merges:
+        for part in merges:
             for inner in self._inner(part) if part.brings_turns else ():
                 self.take(inner)
 
-    def _why_not(self, message: Message) -> str:
+    def _why_not(self, message: Message, merges: Sequence[MergePart], reverts: Sequence[MessageId]) -> str:
         if message.hidden:
             return HIDDEN
         if message.id in self.masked:
             return self.masked[message.id]
-        if message.reverts:
+        if reverts:
             return REVERT
         if message.role == "system":
             self.prompts.append(message.text)
             return SYSTEM
-        brought = [id for merge in message.merges if merge.kind.reading != "answer" for id in merge.messages]
+        brought = [id for merge in merges if merge.kind.reading != "answer" for id in merge.messages]
         if brought and self.known.issuperset(brought):
             return KNOWN_MERGE
         if self.copies.has(message):
@@ -167,12 +123,11 @@ class Copies:
         self._lookup = lookup
         self._known = frozenset(id for id in known if id not in without)
         self._copied: set[MessageId] = set()
-        for id in self._known:
-            message = lookup(id)
-            self._copied.update(origin.id for origin in self._origins(message))
-            for merge in message.merges:
-                if merge.kind.reading == "quotation":
-                    self._copied.update(MessageId(quoted) for quoted in merge.messages)
+        messages = [lookup(id) for id in self._known]
+        self._copied.update(origin.id for message in messages for origin in self._origins(message))
+        for merge in [merge for message in messages for merge in message.merges]:
+            if merge.kind.reading == "quotation":
+                self._copied.update(MessageId(quoted) for quoted in merge.messages)
 
     def has(self, message: Message) -> bool:
         if message.id in self._copied:
@@ -200,23 +155,3 @@ class Copies:
             return self._lookup(id)
         except (NotFound, KeyError):
             return None  # A copy from another conversation.
-
-
-def _continues(fork: Message | None, target: MessageId | None, parents_of: ParentsOf) -> MessageId | None:
-    """Return the merge on the target's line that brought `fork`; None if the fork is on the line itself.
-
-    An ancestor of one message is an ancestor of all further down, so the first such merge is found by binary search.
-    """
-    if fork is None or target is None:
-        return None
-    line = first_parent_path(target, parents_of)
-    if fork.id in line:
-        return None
-    low, high = 0, len(line) - 1
-    while low < high:
-        middle = (low + high) // 2
-        if is_ancestor(fork.id, line[middle], parents_of):
-            high = middle
-        else:
-            low = middle + 1
-    return line[low]

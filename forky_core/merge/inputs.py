@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from bisect import bisect_left
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from forky_core.context.build import build_context
@@ -11,6 +13,7 @@ from forky_core.context.conversion_cache import converter
 from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
+from forky_core.context.transcript import last_complete, tool_closures
 from forky_core.merge.conflicts.examination import Examination
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.incoming_changes import (
@@ -23,12 +26,21 @@ from forky_core.merge.incoming_changes import (
     UNFINISHED,
     Copies,
     IncomingChanges,
-    incoming,
+    Omission,
+    Sorting,
 )
 from forky_core.merge.plan import MergePlan, PlannedMessage, Relation
 from forky_core.merge.wording import ShortIds
 from forky_core.model import GenerationStatus, Message, MessageId, Rules
-from forky_core.model.graph import ParentsOf, ancestors, delta, first_parent_path
+from forky_core.model.graph import (
+    ParentsOf,
+    ancestors,
+    delta,
+    first_parent_path,
+    is_ancestor,
+    merge_bases,
+    topological_order,
+)
 from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
 
@@ -39,9 +51,9 @@ def _by_nobody(_sides: Sequence[ComparedSide]) -> Examination | None:
     return None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class MergeInputs:
-    """Two heads, and the conversation as a plan needs it."""
+    """Two heads, and the conversation as a plan needs it. What is read of it once is kept."""
 
     target: MessageId | None
     source: MessageId
@@ -67,7 +79,7 @@ class MergeInputs:
     examined: Callable[[Sequence[ComparedSide]], Examination | None] = _by_nobody
     """Returns what a model has found in these texts; None if none has examined them."""
 
-    @property
+    @cached_property
     def continues_target(self) -> bool:
         """Whether the source's line continues the target's, so that moving the pointer is enough.
 
@@ -79,18 +91,36 @@ class MergeInputs:
         line = first_parent_path(self.source, lambda id: self.lookup(id).parents)
         return self.target != self.source and self.target in line
 
-    def line_of(self, head: MessageId | None) -> list[Message]:
-        """Return the messages of the linear context of `head`."""
-        return [self.lookup(id) for id in first_parent_path(head, self.parents_of)]
+    @cached_property
+    def known(self) -> frozenset[MessageId]:
+        """All messages that the target was reached through, and its head."""
+        return ancestors((self.target,), self.parents_of) if self.target is not None else frozenset()
 
-    def read_on(self, head: MessageId | None) -> list[Message]:
-        """Return the line of `head` and the turns that full merges show on it, without reverted messages."""
-        line = self.line_of(head)
-        back = reverted(line)
-        read = [message for message in line if message.id not in back]
+    @cached_property
+    def target_line(self) -> tuple[Message, ...]:
+        """The messages of the target's linear context."""
+        return self._line_of(self.target)
+
+    @cached_property
+    def source_line(self) -> tuple[Message, ...]:
+        return self._line_of(self.source)
+
+    def _line_of(self, head: MessageId | None) -> tuple[Message, ...]:
+        return tuple(map(self.lookup, first_parent_path(head, self.parents_of)))
+
+    @cached_property
+    def taken_back(self) -> Mapping[MessageId, MessageId]:
+        """The messages that reverts on the target's line mask, mapped to the reverts."""
+        return reverted(self.target_line)
+
+    @cached_property
+    def read_on_target(self) -> tuple[Message, ...]:
+        """The target's line and the turns that full merges show on it, without reverted messages."""
+        back = self.taken_back
+        read = [message for message in self.target_line if message.id not in back]
         full = (part for message in read for part in message.merges if part.brings_turns)
         turns = (turn for part in full for turn in turns_of(part, self.lookup))
-        return [*read, *(turn for turn in turns if turn.id not in back)]
+        return (*read, *(turn for turn in turns if turn.id not in back))
 
     def context_tokens(self, path: Sequence[Message]) -> int:
         """Return the tokens of the target's prompt and this path."""
@@ -105,20 +135,52 @@ class MergeInputs:
         return context.tokens
 
     def incoming(self) -> IncomingChanges:
-        return incoming(
-            self.target,
-            self.source,
-            lookup=self.lookup,
-            parents_of=self.parents_of,
-            statuses=self.statuses,
-            exclusions=self.exclusions,
+        """Find what the source would bring to the target."""
+        path, known, here = self.source_line, self.known, self.taken_back
+        shared = next((at for at, message in enumerate(path) if message.id not in known), len(path))
+        fork = path[shared - 1] if shared else None
+        line = path[shared:]
+        complete = last_complete(line, self.statuses)
+        cut = tuple(Omission(message.id, UNFINISHED) for message in line[len(complete) :])
+        bases = merge_bases(self.target, self.source, self.parents_of) if self.target is not None else ()
+        if not complete:
+            return IncomingChanges((), bases, None, (), cut, fork, None, ())
+        head = complete[-1].id
+        brought = topological_order((head,), self.parents_of, without=known)
+        closures = tool_closures(path) if self.exclusions else {}
+        excluded = (other for id in self.exclusions for other in closures.get(id, (id,)))
+        masked = dict.fromkeys(excluded, EXCLUDED)
+        masked |= dict.fromkeys(reverted(path), TAKEN_BACK)
+        masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
+        sorting = Sorting(self.lookup, known, frozenset(brought), masked, self.copies(known, without=here))
+        for message in complete:
+            sorting.take(message)
+        return IncomingChanges(
+            brought,
+            bases,
+            head,
+            tuple(sorting.turns),
+            (*sorting.omitted, *sorting.represented(brought), *cut),
+            fork,
+            self._continues(fork),
+            tuple(sorting.prompts),
         )
+
+    def _continues(self, fork: Message | None) -> MessageId | None:
+        """Return the merge on the target's line that brought `fork`; None if the fork is on the line itself.
+
+        An ancestor of one message is an ancestor of all further down, so the first such merge is found by bisection.
+        """
+        line = [message.id for message in self.target_line]
+        if fork is None or not line or fork.id in line:
+            return None
+        return line[bisect_left(line, True, key=lambda id: is_ancestor(fork.id, id, self.parents_of))]
 
     def delta(self) -> tuple[MessageId, ...]:
         return delta(self.target, self.source, self.parents_of)
 
-    def copies(self, known: Iterable[MessageId]) -> Copies:
-        return Copies(self.lookup, known)
+    def copies(self, known: Iterable[MessageId], *, without: Container[MessageId] = ()) -> Copies:
+        return Copies(self.lookup, known, without=without)
 
     def merge_message(self, found: IncomingChanges, part: MergePart) -> PlannedMessage:
         """Return the message that lands: the target is its context, the source's last complete turn its second parent.
@@ -131,13 +193,18 @@ class MergeInputs:
         return PlannedMessage((self.target, found.head), Draft("user", (part,)))
 
     def short_ids(self, also: Iterable[MessageId] = ()) -> ShortIds:
-        tips = [tip for tip in (self.target, self.source, *self.other_tips, *also) if tip is not None]
-        return ShortIds.among(ancestors(tips, self.parents_of))
+        return self._short(self.source, *self.other_tips, *also) if also else self._usual_short
 
-    def cost(self, messages: Iterable[Message]) -> int:
+    @cached_property
+    def _usual_short(self) -> ShortIds:
+        return self._short(self.source, *self.other_tips)
+
+    def _short(self, *tips: MessageId) -> ShortIds:
+        return ShortIds.among(self.known | ancestors(tips, self.parents_of))
+
+    def cost(self, messages: Sequence[Message]) -> int:
         """Return the tokens of the messages in a context."""
-        convert = converter(self.count_tokens)
-        return sum(convert(message, self.file_access).tokens for message in messages)
+        return converter(self.count_tokens).tokens(messages, self.file_access)
 
     def empty(self, strategy: str, relation: Relation, *warnings: str) -> MergePlan:
         """Return a plan that writes nothing."""
@@ -163,9 +230,7 @@ class MergeInputs:
     def prompt_of_source(self, found: IncomingChanges) -> str:
         """Return the source's system prompt if it differs from the target's, else ""."""
         chain = [
-            message.text
-            for message in self.line_of(self.target)
-            if message.role == "system" and not message.hidden
+            message.text for message in self.target_line if message.role == "system" and not message.hidden
         ]
         ours = self.target_system if self.target_system is not None else "\n\n".join(chain)
         theirs = self.source_system if self.source_system is not None else "\n\n".join(found.prompts)
@@ -209,8 +274,8 @@ class MergeInputs:
 
     def tokens_ahead(self) -> int:
         """The tokens of what the source has beyond the end of the target, on the same line."""
-        line, start = self.line_of(self.source), len(self.line_of(self.target))
-        return self.context_tokens(line) - self.context_tokens(line[:start])
+        line = self.source_line
+        return self.context_tokens(line) - self.context_tokens(line[: len(self.target_line)])
 
 
 def _messages(count: int) -> str:

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.context.convert import message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import BadContent
 

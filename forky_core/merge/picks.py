@@ -80,7 +80,7 @@ def _with_closures(inputs: MergeInputs, wanted: Sequence[MessageId]) -> tuple[li
 
 def _read(inputs: MergeInputs) -> frozenset[MessageId]:
     """Return the ids that the target shows as turns. A message that a squash only summarises can still be picked."""
-    return frozenset(message.id for message in inputs.read_on(inputs.target))
+    return frozenset(message.id for message in inputs.read_on_target)
 
 
 def _sorted_out(

@@ -66,7 +66,7 @@ def plan_rebase(inputs: MergeInputs, rules: Rules) -> RebasePlan:
     """Plan moving the source's line onto the target; `rules` are those of the source branch."""
     assert inputs.target is not None
     known = ancestors((inputs.target,), inputs.parents_of)
-    path = inputs.line_of(inputs.source)
+    path = inputs.source_line
     line = tuple(message for message in path if message.id not in known)
     nothing = _empty(inputs, rules, line)
     if not line:
@@ -74,15 +74,15 @@ def plan_rebase(inputs: MergeInputs, rules: Rules) -> RebasePlan:
             note = f"“{inputs.source_name}” stands there already."
             return replace(nothing, warnings=(note,))
         note = f"“{inputs.source_name}” has nothing of its own: its pointer moves to “{inputs.target_name}”."
-        after = _context(inputs, inputs.line_of(inputs.target), rules)
+        after = _context(inputs, inputs.target_line, rules)
         growth = after.tokens - _context(inputs, path, rules).tokens
         return replace(nothing, relation="fast_forward", tokens=growth, warnings=(note,))
     taken, omitted = _sorted_out(inputs, line, known)
-    copying = _Copying(inputs, inputs.line_of(inputs.target), taken)
+    copying = _Copying(inputs, inputs.target_line, taken)
     new = [seal(planned.draft, planned.parents) for planned in copying.planned]
     omitted = (*omitted, *copying.dropped)
     moved = replace(rules, pins=copying.renamed(rules.pins), exclusions=copying.renamed(rules.exclusions))
-    above = inputs.line_of(inputs.target)
+    above = inputs.target_line
     return replace(
         nothing,
         # If nothing stands between, copies would have the same content as the line itself.

@@ -77,7 +77,7 @@ def branch_note(inputs: MergeInputs, turns: Sequence[Message], room: float, focu
     short = inputs.short_ids()
     count = inputs.count_tokens
     said = attribute(turns, inputs.lookup, short)
-    known = texts_to_match(inputs.read_on(inputs.target))
+    known = texts_to_match(inputs.read_on_target)
     told = _passed_on(said.claims, known, room * CLAIMS_SHARE if said.messages else room, short, count)
     known += [line.text for line in told]
     left = room - count(render("", told, short)) if told else room

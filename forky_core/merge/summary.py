@@ -13,13 +13,14 @@ import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from forky_core.context.convert import message_as_text
 from forky_core.context.masking import Lookup
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.attribution import attribute, citable_ids
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
 from forky_core.merge.headings import FACTS
 from forky_core.merge.note.compose import default_budget, note
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.merge.written.note import NoteSentence, WrittenNote, with_doubt
 from forky_core.merge.written.sentences import is_code
 from forky_core.model import Message, MessageId

@@ -9,9 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from forky_core.context.convert import FileAccess, convert
+from forky_core.context.convert import FileAccess, message_as_text
 from forky_core.context.quoting import in_quotes
-from forky_core.llm.tokens import message_text
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.model import Message, MessageId
 
@@ -72,14 +71,6 @@ def speaker_of(message: Message) -> str:
 def quote(text: str) -> str:
     """Return the text with `> ` before each line."""
     return "\n".join(f"> {line}" if line else ">" for line in text.splitlines())
-
-
-def message_as_text(message: Message, file_access: FileAccess = _NAMES_ONLY) -> str:
-    """Return a message as plain text: its words, tool calls and names of files; with
-    `file_access`, the text of files.
-    """
-    pieces = convert(message, len, file_access).messages
-    return "\n\n".join(text for piece in pieces if (text := message_text(piece)))
 
 
 def transcript(messages: Sequence[Message], file_access: FileAccess = _NAMES_ONLY) -> str:

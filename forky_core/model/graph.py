@@ -8,13 +8,18 @@ from it is too (law 7). A message counts as its own ancestor, as in Git.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 
-from forky_core.model import MessageId
+from forky_core.model import Linked, MessageId
 
 ParentsOf = Callable[[MessageId], Sequence[MessageId]]
 """The ordered parents of a message; raises KeyError or NotFound for an unknown one."""
+
+
+def parents_in(messages: Mapping[MessageId, Linked]) -> ParentsOf:
+    """The parents of these messages, or of their stems."""
+    return lambda id: messages[id].parents
 
 
 def ancestors(tips: Iterable[MessageId], parents_of: ParentsOf) -> frozenset[MessageId]:

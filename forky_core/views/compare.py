@@ -15,7 +15,7 @@ from forky_core.conversation.message_origins import MessageOrigin, MessageOrigin
 from forky_core.conversation.visible import Visible
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Generation, Message, MessageId
-from forky_core.model.graph import is_ancestor
+from forky_core.model.graph import is_ancestor, parents_in
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side
 
@@ -334,4 +334,4 @@ def _brought_in(low: Side, high: Side, visible: Visible) -> bool:
     known = visible.messages
     if low.head is None or high.head is None or low.head not in known or high.head not in known:
         return False
-    return is_ancestor(low.head, high.head, lambda id: known[id].parents)
+    return is_ancestor(low.head, high.head, parents_in(known))

@@ -12,7 +12,7 @@ from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Message, MessageId, View
 from forky_core.model.errors import ForkyError
-from forky_core.model.graph import ancestors, first_parent_path
+from forky_core.model.graph import ancestors, first_parent_path, parents_in
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
 from forky_core.views.sides import left_from
@@ -84,7 +84,7 @@ def branch_relation(plan: MergePlan, visible: Visible) -> BranchRelation:
     picks = len(plan.turns) if plan.kind.reading == "quotation" else None
     has = ancestors(
         [plan.target] if plan.target is not None and plan.target in known else [],
-        lambda id: known[id].parents,
+        parents_in(known),
     )
     new = len(plan.delta) if picks is None else sum(id not in has for id in theirs)
     return BranchRelation(
@@ -93,7 +93,7 @@ def branch_relation(plan: MergePlan, visible: Visible) -> BranchRelation:
 
 
 def _line(head: MessageId | None, known: Mapping[MessageId, Message]) -> tuple[MessageId, ...]:
-    return first_parent_path(head, lambda id: known[id].parents) if head in known else ()
+    return first_parent_path(head, parents_in(known)) if head in known else ()
 
 
 def default_source(view: View, visible: Visible, target: str) -> str | None:
@@ -103,11 +103,7 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
     known = visible.messages
     own = view.branch(target).head
     depth = {id: at for at, id in enumerate(_line(own, known))}
-    has = (
-        ancestors((own,), lambda id: known[id].parents)
-        if own is not None and own in known
-        else frozenset[MessageId]()
-    )
+    has = ancestors((own,), parents_in(known)) if own is not None and own in known else frozenset[MessageId]()
     ranked: list[tuple[bool, int, int, str]] = []
     for branch in listed_branches(view).values():
         if branch.name == target or branch.head is None or branch.head not in known:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.visible import Visible
 from forky_core.model import MessageId, View
-from forky_core.model.graph import first_parent_path
+from forky_core.model.graph import first_parent_path, parents_in
 
 MOST_SIDES = 12
 _ID_SIGN = "@"
@@ -190,7 +190,7 @@ def _message(name: str, visible: Visible) -> MessageId | None:
 def _path(visible: Visible, head: MessageId | None) -> tuple[MessageId, ...]:
     if head not in visible.messages:
         return ()
-    return first_parent_path(head, lambda id: visible.messages[id].parents)
+    return first_parent_path(head, parents_in(visible.messages))
 
 
 def _siblings(visible: Visible, message: MessageId) -> list[Side]:

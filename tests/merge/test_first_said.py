@@ -9,12 +9,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from forky_core.context.convert import message_as_text
 from forky_core.merge.attribution import citable_ids
 from forky_core.merge.block import parse_payload
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.three_way import ThreeWayPlan
-from forky_core.merge.wording import message_as_text
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import (
     AttachmentPart,

@@ -24,7 +24,7 @@ from forky_core.merge.strategies import strategy_named
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
-from forky_core.model.graph import ancestors, first_parent_path, topological_order
+from forky_core.model.graph import ancestors, first_parent_path, parents_in, topological_order
 from forky_core.model.view import FORKED_FROM
 
 
@@ -116,7 +116,7 @@ def _originals(
 def _refuse_circle(
     session: Session, other: Session, head: MessageId, messages: Mapping[MessageId, Message]
 ) -> None:
-    for id in ancestors((head,), lambda id: messages[id].parents):
+    for id in ancestors((head,), parents_in(messages)):
         if any(merge.conversation == session.id for merge in messages[id].merges):
             raise InTheWay(
                 f"“{title_line(other.view.title) or 'That conversation'}” took this one in ({short(id)}): taking it in"
@@ -141,5 +141,5 @@ def _taken_in(
     # With an empty target there is no side parent that leads to them: the merge names them, so they must be stored.
     tips += [MessageId(s) for one in planned.drafts for s in one.draft.sources if MessageId(s) in messages]
     own = session.messages
-    order = topological_order(tips, lambda id: messages[id].parents)
+    order = topological_order(tips, parents_in(messages))
     return tuple(messages[id] for id in order if id not in own)

@@ -21,6 +21,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.validation import validate_options
 from forky_core.model import Branch, GenerationStatus, MessageId
 from forky_core.model.errors import NothingToDo
+from forky_core.model.graph import parents_in
 
 RESOLUTIONS = "resolutions/"
 """The prefix of keys in the view that store how conflicts were settled."""
@@ -88,7 +89,7 @@ def inputs_of(session: Session, into: Branch, of: Branch) -> MergeInputs:
         target_name=into.name,
         source_name=of.name,
         lookup=messages.__getitem__,
-        parents_of=lambda id: messages[id].parents,
+        parents_of=parents_in(messages),
         count_tokens=reader.count_tokens,
         statuses=statuses(session),
         file_access=reader.file_access,

@@ -11,10 +11,10 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from threading import Event
 
+from forky_core.context.convert import message_as_text
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
 from forky_core.llm.contract import Model, ProviderMessage
-from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.note import NoteModels, WrittenNote, without, write_note
 from forky_core.merge.written.requests import REQUEST, known_turns

@@ -14,6 +14,7 @@ from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, MessageId, Operation, seal
 from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model.graph import parents_in
 
 
 def plan(session: Session, branch: str, onto: str | MessageId) -> RebasePlan:
@@ -55,7 +56,7 @@ def _ground(session: Session, branch: Branch, head: MessageId, name: str, at: Me
         target_name=name,
         source_name=branch.name,
         lookup=messages.__getitem__,
-        parents_of=lambda id: messages[id].parents,
+        parents_of=parents_in(messages),
         count_tokens=reader.count_tokens,
         statuses=statuses(session),
         file_access=reader.file_access,

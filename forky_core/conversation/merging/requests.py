@@ -36,7 +36,7 @@ from forky_core.merge.strategies import find_strategy, strategies, strategy_name
 from forky_core.merge.validation import validate_options
 from forky_core.model import ConversationId, Operation, View
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 
 LONGEST_NOTE = 10_000
 """The most characters of a note or a comment."""
@@ -192,7 +192,7 @@ def in_its_words(session: Session, request: MergeRequest, made: MergePlan) -> Me
     messages = (
         session.other_conversation(request.graft.conversation) if request.graft is not None else session
     ).messages
-    known = ancestors(request.source_heads, lambda id: messages[id].parents)
+    known = ancestors(request.source_heads, parents_in(messages))
     words = request.words
     if request.graft is not None:
         words = {made.source_name: words.get(request.source, "")}

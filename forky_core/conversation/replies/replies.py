@@ -39,7 +39,7 @@ from forky_core.model import (
     seal,
 )
 from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated, StoreError
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.parts import Draft, Part, TextPart
 from forky_core.process import events
 from forky_core.store.contract import Store
@@ -435,6 +435,4 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
 def _is_seen(store: Store, conversation: ConversationId, view: View, message: MessageId) -> bool:
     """Whether a message with this id is stored and visible already."""
     stored = store.messages(conversation)
-    return message in stored and message in ancestors(
-        view.tips & stored.keys(), lambda id: stored[id].parents
-    )
+    return message in stored and message in ancestors(view.tips & stored.keys(), parents_in(stored))

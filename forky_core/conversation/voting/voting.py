@@ -37,7 +37,7 @@ from forky_core.conversation.voting.shuffling import at_letter
 from forky_core.conversation.voting.tally import Tally, tally
 from forky_core.model import Message, MessageId, Operation
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, Outdated
-from forky_core.model.graph import first_parent_path
+from forky_core.model.graph import first_parent_path, parents_in
 from forky_core.model.hashing import content_hash
 
 LONGEST_NOTE = 2_000
@@ -256,7 +256,7 @@ def _refuse_unfit(messages: Sequence[Message]) -> None:
 
 def _question(ids: Sequence[MessageId], messages: Mapping[MessageId, Message]) -> MessageId | None:
     """The last message that all candidates have in common along first parents."""
-    paths = [first_parent_path(messages[id].parent, lambda one: messages[one].parents) for id in ids]
+    paths = [first_parent_path(messages[id].parent, parents_in(messages)) for id in ids]
     shared = None
     for steps in zip(*paths, strict=False):
         if len(set(steps)) > 1:

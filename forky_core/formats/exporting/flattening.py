@@ -18,7 +18,7 @@ from forky_core.formats.forky_file.writing import checked_out
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Blob, Message, MessageId
 from forky_core.model.errors import NotFound
-from forky_core.model.graph import first_parent_path
+from forky_core.model.graph import first_parent_path, parents_in
 from forky_core.model.parts import MergePart, Part, RevertPart, TextPart
 
 
@@ -87,7 +87,7 @@ def paths(chat: Chat) -> Iterator[Path]:
     for name in names:
         branch = chat.view.branch(name)
         if branch.head is not None and branch.head not in found:
-            path = first_parent_path(branch.head, lambda id: stems[id].parents)
+            path = first_parent_path(branch.head, parents_in(stems))
             shown = tuple(id for id in path if not stems[id].hidden)
             found.add(branch.head)
             yield Path(name, branch.rules.system, shown)

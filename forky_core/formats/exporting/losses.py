@@ -12,7 +12,7 @@ from typing import Literal
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import linked
 from forky_core.model import Generation, Message, MessageId
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.parts import (
     AttachmentPart,
     OpaquePart,
@@ -100,7 +100,7 @@ def _answers(chat: Chat, wanted: Callable[[Generation], bool]) -> set[MessageId]
 
 def _undone(chat: Chat) -> int:
     stems = linked(chat.messages)
-    seen = ancestors((tip for tip in chat.view.tips if tip in stems), lambda id: stems[id].parents)
+    seen = ancestors((tip for tip in chat.view.tips if tip in stems), parents_in(stems))
     return len(chat.messages) - len(seen)
 
 

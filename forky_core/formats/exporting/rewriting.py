@@ -31,7 +31,7 @@ from forky_core.model import (
     seal,
 )
 from forky_core.model.document import CitedPassage, DocumentSearch
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Draft, Json, MergePart, Part, TextPart, part_from_stored
 
@@ -84,7 +84,7 @@ def visible_messages(chat: Chat) -> frozenset[MessageId]:
     """The messages that a branch, a tag or a kept tip reaches."""
     shared = {key: value for key, value in chat.entries.items() if key.partition("/")[0] in _SHARED}
     stems = linked(chat.messages)
-    return ancestors((tip for tip in View(shared, 0).tips if tip in stems), lambda id: stems[id].parents)
+    return ancestors((tip for tip in View(shared, 0).tips if tip in stems), parents_in(stems))
 
 
 def rewritten(chat: Chat, wanted: RewriteRules) -> Chat:

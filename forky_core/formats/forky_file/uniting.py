@@ -18,7 +18,7 @@ from forky_core.formats.forky_file.writing import UNITE, checked_out
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
 from forky_core.model.erasure import ERASED, Passages, said_erased
 from forky_core.model.errors import BadContent
-from forky_core.model.graph import is_ancestor
+from forky_core.model.graph import is_ancestor, parents_in
 from forky_core.model.parts import Json
 
 ACTOR = "forky merge-file"
@@ -214,7 +214,7 @@ class _Deciding:
         at, before = later["at"], earlier["at"]
         if before is None:
             return True
-        return at is not None and is_ancestor(before, at, lambda id: self._messages[id].parents)
+        return at is not None and is_ancestor(before, at, parents_in(self._messages))
 
 
 def _set(entries: dict[str, Json], key: str, value: Json) -> None:

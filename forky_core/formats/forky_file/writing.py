@@ -38,7 +38,7 @@ from forky_core.formats.forky_file.stored_log import calls_of, each_call, log_of
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED
 from forky_core.model.experiment import experiments_in, is_cell
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.parts import Json
 from forky_core.store.contract import Store
 
@@ -85,7 +85,7 @@ def part_of(chat: Chat, tips: Mapping[str, MessageId]) -> Chat:
     The log is left out: it names messages that are not included.
     """
     stems = linked(chat.messages)
-    wanted = ancestors(tips.values(), lambda id: stems[id].parents)
+    wanted = ancestors(tips.values(), parents_in(stems))
     messages = only(chat.messages, wanted)
     entries: dict[str, Json] = {"title": chat.title} if chat.title else {}
     entries.update({key: value for id in messages if (value := chat.entries.get(key := f"{ERASED}{id}"))})

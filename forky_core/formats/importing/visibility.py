@@ -10,7 +10,7 @@ from collections.abc import Iterable
 
 from forky_core.conversation.timeline import FOUNDING, STILL, Timeline
 from forky_core.model import ConversationId, MessageId
-from forky_core.model.graph import ancestors
+from forky_core.model.graph import ancestors, parents_in
 from forky_core.store.contract import Store
 
 _NEVER_IN_FORCE = STILL | {"undo", "redo"}
@@ -21,7 +21,7 @@ def shows(store: Store, conversation: ConversationId, tips: Iterable[MessageId])
     view, messages = store.view(conversation), store.messages(conversation)
     if view.trashed:
         return False
-    seen = ancestors((tip for tip in view.tips if tip in messages), lambda id: messages[id].parents)
+    seen = ancestors((tip for tip in view.tips if tip in messages), parents_in(messages))
     return all(tip in seen for tip in tips)
 
 

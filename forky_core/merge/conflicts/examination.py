@@ -17,7 +17,7 @@ from typing import Literal, get_args
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.conflicts.conflict import Conflict, Quotation, folded, told_apart
 from forky_core.merge.conflicts.sides import ComparedSide, in_order
-from forky_core.merge.wording import message_as_text, one_line, speaker_of
+from forky_core.merge.wording import one_line, speaker_of
 from forky_core.merge.written.hard_checks import fault
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.model import MessageId
@@ -204,8 +204,8 @@ def examination_request(sides: Sequence[ComparedSide]) -> tuple[ProviderMessage,
 
 def _text(side: ComparedSide) -> str:
     if len(side.said) == 1:
-        return message_as_text(side.said[0])
-    return "\n\n".join(f"{speaker_of(one)}: {message_as_text(one)}" for one in side.said)
+        return side.texts[0]
+    return "\n\n".join(f"{speaker_of(one)}: {text}" for one, text in zip(side.said, side.texts, strict=True))
 
 
 def read_examination(answer: str, sides: Sequence[ComparedSide], model: str) -> Examination:
@@ -217,7 +217,7 @@ def read_examination(answer: str, sides: Sequence[ComparedSide], model: str) -> 
     if not answer.strip():
         raise NotExamined("The model answered nothing.", answer)
     ordered = [sides[at] for at in in_order(sides)]
-    texts = [[(one.id, message_as_text(one)) for one in side.said] for side in ordered]
+    texts = [[(one.id, text) for one, text in zip(side.said, side.texts, strict=True)] for side in ordered]
     material = NoteMaterial(tuple(one for side in ordered for one in side.said))
     named = list(_entries(answer, len(ordered)))
     points = [

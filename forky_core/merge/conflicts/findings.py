@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from textwrap import shorten
 
 from forky_core.merge.conflicts.conflict import LONGEST_WORD, Choice, Conflict, Quotation, folded
-from forky_core.model import Message, MessageId
+from forky_core.model import MessageId
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Json, MergePart, canonical_json
 
@@ -121,11 +121,6 @@ class MergeFindings:
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             return cls()
-
-
-def findings_of(message: Message) -> tuple[MergeFindings, ...]:
-    """Return what each payload of a message records."""
-    return tuple(MergeFindings.from_json(merge.claims) for merge in message.merges if merge.claims)
 
 
 def settled_and_open(merges: Iterable[MergePart]) -> tuple[tuple[Conflict, ...], tuple[Conflict, ...]]:

@@ -19,8 +19,7 @@ from forky_core.merge.conflicts.conflict import Conflict, Quotation, told_apart
 from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.cues import NEGATION, PAST, SUPPOSED, denials
 from forky_core.merge.values import Amount, amounts
-from forky_core.merge.wording import message_as_text
-from forky_core.model import Message
+from forky_core.model import MessageId
 from forky_core.text.sentences import units
 from forky_core.text.words import stem
 
@@ -107,8 +106,8 @@ def possible_conflicts(sides: Sequence[ComparedSide]) -> tuple[Conflict, ...]:
     """Return the conflicts between these sides that rules find, in the order of the first side's words."""
     framed: dict[tuple[str, ...], dict[str, _Statement]] = {}
     for side in sides:
-        for message in side.said:
-            for one in _statements(message):
+        for message, text in zip(side.said, side.texts, strict=True):
+            for one in _statements(message.id, text) if message.role not in ("tool", "system") else ():
                 framed.setdefault(one.frame, {})[side.name] = one
     found: dict[tuple[Quotation, ...], str] = {}
     for by_side in framed.values():
@@ -125,15 +124,13 @@ def possible_conflicts(sides: Sequence[ComparedSide]) -> tuple[Conflict, ...]:
 
 
 @lru_cache(maxsize=16_384)
-def _statements(message: Message) -> tuple[_Statement, ...]:
+def _statements(message: MessageId, text: str) -> tuple[_Statement, ...]:
     """Return the plain statements of a message; cached, because messages never change and are compared often."""
-    if message.role in ("tool", "system"):
-        return ()
-    return tuple(_of_message(message))
+    return tuple(_read(message, text))
 
 
-def _of_message(message: Message) -> Iterator[_Statement]:
-    for unit in units(message_as_text(message)):
+def _read(message: MessageId, text: str) -> Iterator[_Statement]:
+    for unit in units(text):
         whole = " ".join(unit.text.split())
         if unit.kind not in ("sentence", "item") or is_question(whole) or _CODE.search(whole):
             continue
@@ -144,8 +141,8 @@ def _of_message(message: Message) -> Iterator[_Statement]:
             or len(amounts(whole)) > 1
         ):
             continue
-        for text in dict.fromkeys((whole, *_CLAUSES.split(whole))):
-            if (said := _statement(text, Quotation("", message.id, whole))) is not None:
+        for clause in dict.fromkeys((whole, *_CLAUSES.split(whole))):
+            if (said := _statement(clause, Quotation("", message, whole))) is not None:
                 yield said
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
-from forky_core.merge.wording import message_as_text
+from forky_core.context.convert import message_as_text
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash
 
@@ -14,7 +15,7 @@ MOST_CHARACTERS = 40_000
 CUT = f"Only the newest {MOST_CHARACTERS:,} characters of each branch were compared."
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComparedSide:
     """One branch or one answer, as far as another may contradict it."""
 
@@ -22,9 +23,15 @@ class ComparedSide:
     said: tuple[Message, ...]
     """In order; a merge is replaced by the lines of its payload, each as a message of the one it cites."""
 
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The text of each message."""
+        return tuple(map(message_as_text, self.said))
+
     @property
     def hash(self) -> str:
-        return content_hash([[one.id, one.role, message_as_text(one)] for one in self.said])
+        told = zip(self.said, self.texts, strict=True)
+        return content_hash([[one.id, one.role, text] for one, text in told])
 
     def newest(self) -> ComparedSide:
         """Return the side with as many of its last messages as are compared; at least one, cut at its beginning."""

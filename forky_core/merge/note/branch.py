@@ -339,7 +339,7 @@ def _distinct(
             continue
         key = plain(_BOX.sub("", one.text))
         if key and (key not in known or one.message in repeats):
-            if _names_sources(one) or one.message in repeats:
+            if one.message in repeats or _names_sources(one):
                 key = f"{key} {one.message}"
             last.pop(key, None)
             last[key] = one

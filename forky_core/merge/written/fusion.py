@@ -8,9 +8,9 @@ import html
 from collections.abc import Sequence
 from dataclasses import replace
 
+from forky_core.context.convert import message_as_text
 from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.fuse import FusePlan, with_answer
-from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.hard_checks import made_up
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.plan import SquashRejected

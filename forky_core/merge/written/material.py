@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
+from forky_core.context.convert import message_as_text
 from forky_core.merge.note.passages import call_text
 from forky_core.merge.values import Amount, amounts, numbers, ordinal
-from forky_core.merge.wording import message_as_text, speaker_of
+from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
 from forky_core.text.words import stem, terms

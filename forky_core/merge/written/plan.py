@@ -10,6 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forky_core.context.citing import own_sources
+from forky_core.context.convert import message_as_text
 from forky_core.context.masking import Lookup
 from forky_core.merge.attribution import attribute, payload_lines
 from forky_core.merge.block import PayloadLine
@@ -17,7 +18,6 @@ from forky_core.merge.headings import FACTS, FILES, SETTLED, UNRESOLVED
 from forky_core.merge.marks import NoteText, all_of, carried_over
 from forky_core.merge.note.compose import default_budget, file_line
 from forky_core.merge.plan import Doubt, MergePlan
-from forky_core.merge.wording import message_as_text
 from forky_core.merge.written.material import MOST_SOURCES, NoteMaterial
 from forky_core.merge.written.note import (
     NoteFailed,

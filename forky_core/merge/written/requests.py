@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from forky_core.context.convert import message_as_text
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.wording import message_as_text, speaker_of
+from forky_core.merge.wording import speaker_of
 from forky_core.merge.written.material import NoteMaterial
 from forky_core.model import Message
 from forky_core.model.hashing import content_hash

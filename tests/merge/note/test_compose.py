@@ -8,13 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.context.convert import message_as_text
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import FACTS, FILES, HEADINGS, SAID
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.merge.note.passages import sentences
 from forky_core.merge.squash import ONLY_COURTESIES
-from forky_core.merge.wording import ShortIds, message_as_text
+from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
 from forky_core.welcome import make_welcome
