@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from forky_core import (
+from forky_core import MergePlan
+from forky_core.extending import (
     IncomingChanges,
     MergeInputs,
     MergeOptions,
-    MergePlan,
     PayloadKind,
     PayloadLine,
     Strategy,

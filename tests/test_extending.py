@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-import forky_core
+from forky_core import extending
 from forky_core.context import memory_policies
 from forky_core.documents import registry as documents
 from forky_core.documents.readers import Readers
@@ -97,6 +97,22 @@ def test_what_the_package_names_is_offered(group: str, caplog: pytest.LogCapture
     assert [record for record in caplog.records if record.name == "forky.plugin"] == []
 
 
+def test_a_package_that_imports_from_where_the_names_were_is_offered_and_told_where_they_are(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    for file, source, _ in EXAMPLES:
+        old = source.replace("from forky_core.extending import", "from forky_core import")
+        (tmp_path / file).write_text(f"{old}\nfrom forky_core.settings import Settings\n")
+    with pytest.warns(DeprecationWarning, match="goes away in Forky") as told:
+        names = {group: [one.name for one in registry.others] for group, registry in REGISTRIES.items()}
+    assert names == {group: list(points) for group, points in entry_points().items()}
+    sentences = " ".join({str(one.message) for one in told})
+    for new in ("extending.Strategy", "extending.Node", "extending.MemoryPolicy", "extending.DocumentKind"):
+        assert f"is now `forky_core.{new}`" in sentences
+    assert "`forky_core.settings` is now `forky_core.process.settings`" in sentences
+    assert [record for record in caplog.records if record.name == "forky.plugin"] == []
+
+
 def test_the_strategy_merges() -> None:
     chat = talk(workspace()[0].create("Ports"), "Hello.", "Hello.")
     talk(chat.fork("debug"), "Where does it listen?", "The port is 8443.")
@@ -134,16 +150,16 @@ def test_the_document_is_read_in_a_process_of_its_own() -> None:
 def test_a_program_adds_a_strategy_and_a_kind_of_document_without_a_package(tmp_path: Path) -> None:
     shutil.rmtree(tmp_path / "forky_made_up-1.dist-info")
     haiku, film = importlib.import_module("haiku").HAIKU, importlib.import_module("subtitles").SUBTITLES
-    assert haiku not in forky_core.strategies() and film not in documents.kinds()
-    forky_core.add_strategy(haiku)
-    forky_core.add_document_kind(film)
+    assert haiku not in extending.strategies() and film not in documents.kinds()
+    extending.add_strategy(haiku)
+    extending.add_document_kind(film)
     try:
-        assert haiku in forky_core.strategies() and film in documents.kinds()
+        assert haiku in extending.strategies() and film in documents.kinds()
         test_the_document_is_read_in_a_process_of_its_own()
     finally:
-        forky_core.remove_strategy(haiku)
-        forky_core.remove_document_kind(film)
-    assert haiku not in forky_core.strategies() and film not in documents.kinds()
+        extending.remove_strategy(haiku)
+        extending.remove_document_kind(film)
+    assert haiku not in extending.strategies() and film not in documents.kinds()
 
 
 def test_the_protocol_answers() -> None:

@@ -13,7 +13,7 @@ from forky_core.process.settings import GONE
 
 CHECKOUT = Path(__file__).parents[1]
 PAGES = (CHECKOUT / "README.md", CHECKOUT / "docs" / "python.md")
-SETTINGS = CHECKOUT / "forky_core" / "settings.py"
+SETTINGS = CHECKOUT / "forky_core" / "process" / "settings.py"
 EXAMPLES = [
     source
     for page in PAGES

@@ -7,13 +7,12 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 
-import forky_core
-from forky_core import protocols
 from tests.hangs import HANG
-from tests.test_public_api import INTEGRATIONS
+from tests.test_public_api import OFFERING, typed
 
 CHECKOUT = Path(__file__).parents[1]
 
@@ -46,21 +45,15 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     reference = (tmp_path / "reference.html").read_text("utf-8")
     assert all(
         f'id="forky_core.{name}"' in reference
-        for name in ("Forky", "MergePlan", "Strategy", "protocols.ProtocolAdapter")
+        for name in ("Forky", "MergePlan", "extending.Strategy", "protocols.ProtocolAdapter")
     )
 
 
-def test_the_reference_has_all_that_is_offered() -> None:
-    listed = re.findall(
-        r"^::: forky_core\.(\w+)$", (CHECKOUT / "docs" / "reference.md").read_text(), re.MULTILINE
-    )
-    assert set(listed) == {*forky_core.__all__, *INTEGRATIONS} and len(listed) == len(set(listed))
-
-
-def test_the_reference_has_all_that_a_protocol_is_made_of() -> None:
+@pytest.mark.parametrize("module", OFFERING)
+def test_the_reference_has_all_that_is_offered(module: ModuleType) -> None:
     reference = (CHECKOUT / "docs" / "reference.md").read_text("utf-8")
-    listed = re.findall(r"^::: forky_core\.protocols\.(\w+)$", reference, re.MULTILINE)
-    assert sorted(listed) == sorted(protocols.__all__)
+    listed = re.findall(rf"^::: {module.__name__}\.(\w+)$", reference, re.MULTILINE)
+    assert sorted(listed) == sorted(typed(module))
 
 
 def test_every_page_of_the_documentation_is_in_the_navigation() -> None:

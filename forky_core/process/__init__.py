@@ -4,3 +4,15 @@
 conversation text. Other packages call the functions of `events`, and use nothing else of `logging`. `log_setup.py`
 prepares the process of the app or the command line. docs/observing.md is the operator's page.
 """
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if not TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any:
+        """A function that this module had when it was one file."""
+        from forky_core.process.deprecations import retired_name  # noqa: PLC0415 - rarely asked for
+
+        return retired_name(__name__, name)

@@ -2,36 +2,91 @@
 
 The warning is a `DeprecationWarning`, which Python shows in a program's main module and in tests. Its sentence names
 the new word and the version in which the old one goes away: “`Message.words` is now `Message.text`; it goes away in
-Forky 0.4.” CONTRIBUTING.md says when a name may be retired. tests/process/test_deprecations.py reads
-every use and fails in the version in which an old name should be gone.
+Forky 0.4.” CONTRIBUTING.md says when a name may be retired. tests/process/test_deprecations.py reads every use and
+fails in the version in which an old name should be gone.
 """
 
 from __future__ import annotations
 
 import functools
+import sys
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["RETIRED", "Retired", "deprecated", "replacement"]
+__all__ = ["FORMER_MODULES", "RETIRED", "deprecated", "find_former_modules", "retired_name", "sentence"]
 
-
-@dataclass(frozen=True, slots=True)
-class Retired:
-    """What became of a name that `from forky_core import …` has offered."""
-
-    new: str
-    """The name that takes its place, which `forky_core` offers."""
-    gone_in: str
-    """The first version without the old name: "0.4"."""
-
-    def sentence(self, old: str) -> str:
-        return f"`{old}` is now `{self.new}`; it goes away in Forky {self.gone_in}."
-
-
-RETIRED: dict[str, Retired] = {}
-"""The retired names of the package, by the old name."""
+GONE_IN = "0.2"
+"""The first version without the names and modules of the tables below."""
+_MOVED = {
+    "bots": "History Recall Recalled ScoredMessage",
+    "experiments": "Agreement CellAddress CellResult CheckVerdict ColumnComparison ColumnSummary Experiment"
+    " ExperimentColumn ExperimentResult ExperimentRow ExperimentRun ExperimentWriter Experiments Interval RowCheck"
+    " RunProgress Verdict experiment_writer read_experiment rows_of_conversation",
+    "extending": "ContextChoice ConversationId DocumentKind DocumentSection DocumentSource Exporter Importer"
+    " IncomingChanges MemoryPolicy MergeInputs MergeOptions Node ParsedConversation Passage PayloadKind PayloadLine"
+    " PolicyInputs Role Sample SourceDocument SourceFiles Strategy Unreadable WindowChoice add_document_kind"
+    " add_strategy plan_branch_merge plan_of_lines remove_document_kind remove_strategy squash_header strategies"
+    " tune_process",
+    "protocols": "BadCall Call anthropic_call chat_call path_keys prompt_hash response_hash responses_call",
+    "sharing": "Link LinkDraft Links NewLink Poll Polls Report Tally Vote findings make_link private_values redacted"
+    " report_of without_private write_report",
+    "conversation.namespaces.bisections": "Bisections",
+    "conversation.namespaces.branch_documents": "BranchDocuments",
+    "conversation.namespaces.branch_merges": "BranchMerges",
+    "conversation.namespaces.branch_rules": "BranchRules",
+    "conversation.namespaces.branches": "Branches",
+    "conversation.namespaces.conversation_history": "ConversationHistory",
+    "conversation.namespaces.merge_requests": "MergeRequests",
+    "conversation.namespaces.model_calls": "ModelCalls",
+    "conversation.namespaces.participants": "Participants",
+    "conversation.namespaces.running_replies": "RunningReplies",
+    "conversation.namespaces.stashes": "Stashes",
+    "conversation.namespaces.tags": "Tags",
+}
+RETIRED: dict[str, str] = {
+    f"forky_core.{name}": f"forky_core.{home}.{name}"
+    for home, names in _MOVED.items()
+    for name in names.split()
+} | {"forky_core.process.tune_process": "forky_core.extending.tune_process"}
+"""Names that a public module has offered, each with the public name that takes its place."""
+FORMER_MODULES: dict[str, str] = {
+    f"forky_core.{old}": f"forky_core.{new}".rstrip(".")
+    for old, new in {
+        "csv_lines": "text.csv_lines",
+        "deprecations": "process.deprecations",
+        "extras": "process.extras",
+        "fences": "text.fences",
+        "formats.arriving.landing": "",
+        "formats.landing": "",
+        "formats.leaving.redaction": "sharing",
+        "formats.leaving.sharing": "",
+        "formats.redaction": "sharing",
+        "formats.sharing": "",
+        "graph": "model.graph",
+        "merge.claims.conflict_resolution": "",
+        "merge.claims.settling": "",
+        "merge.settling": "",
+        "observability.events": "process.events",
+        "offline.models": "documents.offline_models",
+        "opaque": "model.opaque",
+        "parts": "",
+        "plugins": "process.plugins",
+        "private_files": "process.private_files",
+        "publishing.registry": "formats.reports.registry",
+        "repo.bisecting": "",
+        "repo.merges.bisecting": "",
+        "scheduling": "process.scheduling",
+        "settings": "process.settings",
+        "team.guarded_models": "people.guarded_models",
+        "team.guarded_store": "people.guarded_store",
+        "team.people_on_server": "people.people_on_server",
+        "team.threads": "people.threads",
+    }.items()
+}
+"""Modules that the documentation of an earlier build named, each with the module that has their names now."""
 
 
 if TYPE_CHECKING:
@@ -57,14 +112,39 @@ else:
         return mark
 
 
-def replacement(old: str) -> str | None:
-    """The name that takes the place of a retired name of the package, after a warning; None for any other name.
+def sentence(old: str, new: str) -> str:
+    """What a warning says of a name or a module of the tables."""
+    return f"`{old}` is now `{new}`; it goes away in Forky {GONE_IN}."
 
-    The package's `__getattr__` calls it.
+
+def retired_name(module: str, name: str) -> Any:
+    """The value of a name that a module has offered, after a warning. The module's `__getattr__` calls it.
+
+    Raises:
+        AttributeError: the module has never offered such a name.
     """
-    found = RETIRED.get(old)
-    if found is None:
-        return None
-    # The warning is for whoever asked the package: its `__getattr__` is one step further down than usual.
-    warnings.warn(found.sentence(old), DeprecationWarning, stacklevel=3)
-    return found.new
+    old = f"{module}.{name}"
+    new = RETIRED.get(old)
+    if new is None:
+        raise AttributeError(f"module {module!r} has no attribute {name!r}")
+    # The warning is for whoever asked the module: its `__getattr__` is one step further down than usual.
+    warnings.warn(sentence(old, new), DeprecationWarning, stacklevel=3)
+    home, _, name = new.rpartition(".")
+    return getattr(import_module(home), name)
+
+
+class _FormerModule(ModuleType):
+    """Stands where a module was: each name that is asked of it is that of the module which has it now."""
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):  # Python asks every module for these.
+            raise AttributeError(name)
+        new = FORMER_MODULES[self.__name__]
+        warnings.warn(sentence(self.__name__, new), DeprecationWarning, stacklevel=2)
+        return getattr(import_module(new), name)
+
+
+def find_former_modules() -> None:
+    """Make the modules of `FORMER_MODULES` importable; nothing is imported before one of their names is asked for."""
+    for old in FORMER_MODULES:
+        sys.modules[old] = _FormerModule(old)

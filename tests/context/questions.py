@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core import ContextChoice, MemoryPolicy, PolicyInputs, WindowChoice
+from forky_core.extending import ContextChoice, MemoryPolicy, PolicyInputs, WindowChoice
 
 
 def choose(inputs: PolicyInputs) -> ContextChoice:

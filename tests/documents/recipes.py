@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from forky_core import BadContent, DocumentKind, DocumentSection, DocumentSource
+from forky_core import BadContent
+from forky_core.extending import DocumentKind, DocumentSection, DocumentSource
 
 BOX = b"RECIPES\0Bread\0Flour and water.\0Soup\0Water and salt."
 

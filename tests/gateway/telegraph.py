@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from forky_core import Call, Done, TextDelta, Usage, chat_call
+from forky_core import Done, TextDelta, Usage
 from forky_core.protocols import (
     ApiError,
+    Call,
     ClientRequest,
     Indexed,
     ModelEvent,
     ProtocolAdapter,
     Response,
+    chat_call,
     flag,
     text_field,
 )

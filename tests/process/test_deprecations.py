@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import inspect
 import re
+import sys
 import warnings
+from typing import Any
 
 import pytest
 
 import forky_core
+from forky_core import sharing
 from forky_core.model import Message
-from forky_core.process.deprecations import RETIRED, Retired, deprecated
+from forky_core.process.deprecations import FORMER_MODULES, RETIRED, deprecated, sentence
 from tests.programs import CHECKOUT
 
 SENTENCE = re.compile(r"`[\w.]+` is now `[\w.]+(?:\(.*\))?`; it goes away in Forky (\d+)\.(\d+)\.")
@@ -45,19 +49,38 @@ def is_wrong(sentence: str) -> bool:
     return told is None or (int(told[1]), int(told[2])) <= NOW
 
 
-def test_a_retired_name_of_the_package_is_the_new_one_and_warns_whoever_asks(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setitem(RETIRED, "Statement", Retired("Message", gone_in="9.4"))
-    with pytest.warns(DeprecationWarning, match=r"^`Statement` is now `Message`;") as told:
-        assert forky_core.Statement is forky_core.Message
-    assert str(told[0].message) == "`Statement` is now `Message`; it goes away in Forky 9.4."
+@pytest.mark.parametrize("old", RETIRED)
+def test_a_name_that_has_another_place_is_found_there_and_warns_whoever_asks(old: str) -> None:
+    (module, name), (home, same) = old.rsplit(".", 1), RETIRED[old].rsplit(".", 1)
+    with pytest.warns(DeprecationWarning, match=re.escape(f"`{old}` is now `{RETIRED[old]}`;")) as told:
+        assert getattr(importlib.import_module(module), name) is getattr(importlib.import_module(home), same)
     assert [one.filename for one in told] == [__file__]
-    with pytest.warns(DeprecationWarning, match="goes away in Forky 9.4") as told:
-        from forky_core import Statement  # noqa: PLC0415 - the import is what is tested
-    assert Statement is forky_core.Message
-    assert {one.filename for one in told} == {__file__}
-    assert "Statement" not in forky_core.__all__
+    assert name == same and name not in dir(forky_core)
+    assert not is_wrong(sentence(old, RETIRED[old]))
+
+
+def test_an_import_of_a_name_that_has_another_place_warns_the_file_that_imports() -> None:
+    found: dict[str, Any] = {}
+    with pytest.warns(DeprecationWarning, match="forky_core.sharing.Tally") as told:
+        exec(compile("from forky_core import Tally", "program.py", "exec"), found)  # noqa: S102 - it is what is tested
+    assert found["Tally"] is sharing.Tally
+    assert {one.filename for one in told} == {"program.py"}
+
+
+@pytest.mark.parametrize("old", FORMER_MODULES)
+def test_a_module_that_was_named_in_the_documentation_is_found_where_it_is_now(old: str) -> None:
+    new = importlib.import_module(FORMER_MODULES[old])
+    name = next(iter(getattr(new, "__all__", ())), None) or next(
+        name for name, value in vars(new).items() if getattr(value, "__module__", "") == new.__name__
+    )
+    found: dict[str, Any] = {}
+    with pytest.warns(
+        DeprecationWarning, match=re.escape(f"`{old}` is now `{FORMER_MODULES[old]}`;")
+    ) as told:
+        exec(compile(f"from {old} import {name}", "program.py", "exec"), found)  # noqa: S102 - as above
+    assert found[name] is getattr(new, name)
+    assert {one.filename for one in told} == {"program.py"}
+    assert not is_wrong(sentence(old, FORMER_MODULES[old])) and not hasattr(sys.modules[old], "__file__")
 
 
 def test_a_retired_method_does_what_it_did_and_warns_its_caller() -> None:
@@ -93,6 +116,3 @@ def test_every_retired_name_says_what_to_use_and_is_gone_when_it_said() -> None:
     for path in sorted((CHECKOUT / "forky_core").rglob("*.py")):
         source = path.read_text("utf-8")
         assert "deprecated" not in source or wrongs(source) == [], path
-    for old, retired in RETIRED.items():
-        assert not is_wrong(retired.sentence(old)), old
-        assert retired.new in forky_core.__all__ and old not in forky_core.__all__, old
