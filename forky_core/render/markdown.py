@@ -22,10 +22,10 @@ from markupsafe import Markup, escape
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opened_in, opens_of
 from forky_core.context.citing import SOURCES
 from forky_core.render.templating import shown
+from forky_core.text.emphasis import is_cjk
 from forky_core.text.fences import CodeBlocks
+from forky_core.text.markdown import formula, markdown_parser
 from forky_core.text.mathml import mathml
-from forky_core.views.answers.parsing import formula, markdown_parser
-from forky_core.views.layout.emphasis import is_cjk
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 _BARE = re.compile(r"(?<![\w/])https?://[^\s<>()\[\]\"']{1,1000}(?<![.,;:!?])")

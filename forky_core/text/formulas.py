@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from forky_core.text.words import word_set
+
 DOLLARS = r"(?<![\\$\w])\$(?=[^\s$])(?P<dollar>[^$`\n]{1,500}?)(?<=[^\s\\])\$(?![\d$])"
 """The pattern of what may be a formula between two single dollar signs; `is_mathematics` says whether it is one."""
 
@@ -13,109 +15,13 @@ _INDEX = re.compile(
     r"(?<=[^\W_])[_^](?:\{[^{}]*\}|[^\W_](?![^\W\d_])|[*+'-])|(?<=[)}\]|!'])[_^](?:\{[^{}]*\}|[^\W_])"
 )
 _WORD = re.compile(r"[^\W\d_]{2,}")
-_FUNCTIONS = frozenset(
-    [
-        "arccos",
-        "arcsin",
-        "arctan",
-        "arg",
-        "cos",
-        "cosh",
-        "cot",
-        "cov",
-        "csc",
-        "deg",
-        "det",
-        "dim",
-        "div",
-        "erf",
-        "exp",
-        "gcd",
-        "grad",
-        "hom",
-        "inf",
-        "ker",
-        "lcm",
-        "lim",
-        "ln",
-        "log",
-        "max",
-        "min",
-        "mod",
-        "Pr",
-        "sec",
-        "sgn",
-        "sign",
-        "sin",
-        "sinh",
-        "sqrt",
-        "sup",
-        "tan",
-        "tanh",
-        "tr",
-        "Var",
-        "var",
-    ]
+_FUNCTIONS = word_set(
+    "arccos arcsin arctan arg cos cosh cot cov csc deg det dim div erf exp gcd grad hom inf ker lcm lim ln log"
+    " max min mod Pr sec sgn sign sin sinh sqrt sup tan tanh tr Var var"
 )
-_PROSE = frozenset(
-    [
-        "an",
-        "and",
-        "any",
-        "are",
-        "as",
-        "at",
-        "but",
-        "by",
-        "can",
-        "did",
-        "do",
-        "each",
-        "for",
-        "from",
-        "go",
-        "had",
-        "has",
-        "he",
-        "her",
-        "his",
-        "how",
-        "if",
-        "in",
-        "is",
-        "it",
-        "its",
-        "let",
-        "me",
-        "my",
-        "no",
-        "not",
-        "of",
-        "off",
-        "on",
-        "one",
-        "or",
-        "our",
-        "out",
-        "per",
-        "so",
-        "tax",
-        "the",
-        "to",
-        "too",
-        "two",
-        "us",
-        "was",
-        "we",
-        "who",
-        "why",
-        "you",
-        "chf",
-        "eur",
-        "gbp",
-        "jpy",
-        "usd",
-    ]
+_PROSE = word_set(
+    "an and any are as at but by can did do each for from go had has he her his how if in is it its let me my"
+    " no not of off on one or our out per so tax the to too two us was we who why you chf eur gbp jpy usd"
 )
 """Short words that no formula has, in lower case."""
 _LONGEST_PRODUCT = 3

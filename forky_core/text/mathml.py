@@ -20,6 +20,8 @@ from html import escape
 from html.parser import HTMLParser
 from typing import TYPE_CHECKING
 
+from forky_core.text.words import word_set
+
 if TYPE_CHECKING:
     from math_core import LatexToMathML
 
@@ -29,51 +31,16 @@ _DEEPEST = 60
 """Elements in elements of a formula that is drawn."""
 _MOST = 4_000
 """Elements of a formula that is drawn."""
-_ELEMENTS = frozenset(
-    [
-        "math",
-        "mfrac",
-        "mi",
-        "mmultiscripts",
-        "mn",
-        "mo",
-        "mover",
-        "mpadded",
-        "mphantom",
-        "mprescripts",
-        "mroot",
-        "mrow",
-        "ms",
-        "mspace",
-        "msqrt",
-        "mstyle",
-        "msub",
-        "msubsup",
-        "msup",
-        "mtable",
-        "mtd",
-        "mtext",
-        "mtr",
-        "munder",
-        "munderover",
-        "none",
-    ]
+_ELEMENTS = word_set(
+    "math mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle"
+    " msub msubsup msup mtable mtd mtext mtr munder munderover none"
 )
 """The elements of MathML Core that lay something out."""
 _ATTRIBUTES: Mapping[str, re.Pattern[str]] = {
     **dict.fromkeys(
-        [
-            "accent",
-            "accentunder",
-            "displaystyle",
-            "fence",
-            "form",
-            "largeop",
-            "movablelimits",
-            "separator",
-            "stretchy",
-            "symmetric",
-        ],
+        word_set(
+            "accent accentunder displaystyle fence form largeop movablelimits separator stretchy symmetric"
+        ),
         re.compile("true|false|prefix|infix|postfix"),
     ),
     **dict.fromkeys(

@@ -14,6 +14,7 @@ from itertools import accumulate, pairwise
 from typing import Literal
 
 from forky_core.text.fences import CodeBlocks
+from forky_core.text.words import word_set
 
 _ITEM = re.compile(r"^\s*(?:[-*+•]|\d{1,3}[.)])\s+")
 _HEADING = re.compile(r"^\s{0,3}#{1,6}\s+")
@@ -38,98 +39,10 @@ class Unit:
 
 
 _FREQUENT = {
-    "en": frozenset(
-        [
-            "the",
-            "and",
-            "of",
-            "to",
-            "is",
-            "was",
-            "that",
-            "it",
-            "for",
-            "with",
-            "not",
-            "this",
-            "are",
-            "be",
-            "on",
-            "you",
-        ]
-    ),
-    "de": frozenset(
-        [
-            "der",
-            "die",
-            "das",
-            "und",
-            "ist",
-            "nicht",
-            "ein",
-            "eine",
-            "den",
-            "dem",
-            "mit",
-            "auf",
-            "für",
-            "sich",
-            "auch",
-            "wir",
-            "ich",
-            "zu",
-            "von",
-            "bei",
-        ]
-    ),
-    "fr": frozenset(
-        [
-            "le",
-            "la",
-            "les",
-            "des",
-            "et",
-            "est",
-            "une",
-            "dans",
-            "pour",
-            "pas",
-            "que",
-            "qui",
-            "sur",
-            "avec",
-            "ce",
-            "il",
-            "nous",
-            "vous",
-            "du",
-            "au",
-        ]
-    ),
-    "es": frozenset(
-        [
-            "el",
-            "los",
-            "las",
-            "y",
-            "es",
-            "una",
-            "en",
-            "por",
-            "para",
-            "no",
-            "que",
-            "con",
-            "del",
-            "se",
-            "lo",
-            "su",
-            "más",
-            "como",
-            "pero",
-            "al",
-        ]
-    ),
+    "en": word_set("the and of to is was that it for with not this are be on you"),
+    "de": word_set("der die das und ist nicht ein eine den dem mit auf für sich auch wir ich zu von bei"),
+    "fr": word_set("le la les des et est une dans pour pas que qui sur avec ce il nous vous du au"),
+    "es": word_set("el los las y es una en por para no que con del se lo su más como pero al"),
 }
 """The most frequent words of languages with the same letters."""
 _WORD = re.compile(r"[^\W\d_]+")

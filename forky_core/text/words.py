@@ -20,7 +20,14 @@ _ASCII_RUNS = re.compile(r"[a-z0-9_]+(?:['\-._][a-z0-9_]+)*")
 _PIECES = re.compile(r"['’\-._]")
 _IS_WIDE = re.compile(rf"[{_WIDE}]")
 
-_SAY_NOTHING = """
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a list that is written as a text with spaces."""
+    return frozenset(words.split())
+
+
+STOPWORDS = word_set(
+    """
     a about above actually after again all already also am an and any anybody anyone anything are aren't as at be
     because been before being below between both but by can can't cannot could couldn't did didn't do does doesn't
     doing don't done each either else ever every few for from further get gets getting give given go goes going got had
@@ -38,8 +45,8 @@ _SAY_NOTHING = """
     elles ne pas avec pour dans sur par au aux ce cette ces que peut faire
     el los las una unos unas y o pero es son fue cómo qué quién dónde cuándo por yo tú él ella nosotros no con para en
     sobre al lo que puede hacer
-"""
-STOPWORDS = frozenset(_SAY_NOTHING.split())
+    """
+)
 
 _FUNCTION_CHARACTERS = frozenset(
     "的了吗呢吧啊呀是在我你他她它们们这那有和与就也都不没什么怎样多少哪谁为请把给被很会能要个嗎們這那為麼樣請給個會說说"

@@ -12,8 +12,8 @@ from typing import TypeVar
 from forky_core.conversation.session import short
 from forky_core.documents.retrieval.passages import past_opening
 from forky_core.model import Message, MessageId, View
+from forky_core.text.plain_words import plain_words
 from forky_core.views.graph import line_of_text
-from forky_core.views.layout.plain_text import plain_words
 
 Id = TypeVar("Id", bound=str)
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from forky_core.conversation.visible import Visible
 from forky_core.model import ConversationId, Hit, MessageId, View
 from forky_core.store.words import search_words
-from forky_core.views.layout.plain_text import plain_words
+from forky_core.text.plain_words import plain_words
 from forky_core.views.shelf import title_or_placeholder
 
 LONGEST_QUERY = 500

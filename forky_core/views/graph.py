@@ -32,10 +32,10 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.text.plain_words import plain_words
 from forky_core.views import captions
 from forky_core.views.layout.colors import line_colors
 from forky_core.views.layout.lanes import Edge
-from forky_core.views.layout.plain_text import plain_words
 from forky_core.views.layout.shape import Shape, shape_of
 
 FoldId = NewType("FoldId", str)

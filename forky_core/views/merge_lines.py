@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from forky_core.merge.editing import BlockLine, BranchLines, Editing
 from forky_core.merge.headings import CORRECTS, FILES, OF_FORMER_CLAIMS, SETTLED, UNRESOLVED
-from forky_core.merge.note.cues import cues
 from forky_core.merge.note.passages import atoms
 from forky_core.model import Message, MessageId
+from forky_core.text.cues import acts_of
 from forky_core.text.words import terms
 
 DRAWN = 60_000
@@ -27,7 +27,7 @@ _DOES: Mapping[str, str] = MappingProxyType(
         "promises": "It says what comes next.",
     }
 )
-"""What a line does (`cues`), in a sentence; the first that is true of it is shown."""
+"""What a line does (`acts_of`), in a sentence; the first that is true of it is shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _of_message(line: BlockLine, said: list[Message], editing: Editing) -> str:
     if first.role == "user":
         place = {of_role[-1]: " The last one.", of_role[0]: " The first one."}.get(first.id, "")
         return f"{whose[0].upper()}{whose[1:]}.{place}"
-    found = cues(line.text)
+    found = acts_of(line.text)
     what = next(
         (sentence for name, sentence in _DOES.items() if name in found), "It tells much for its length."
     )

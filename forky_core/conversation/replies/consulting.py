@@ -15,7 +15,6 @@ from forky_core.conversation.document_places import documents_of, embedder_of
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session, short
 from forky_core.documents.retrieval.condense import PROMPT, as_question, condensed, leans, speaks_of
-from forky_core.documents.retrieval.cues import is_question
 from forky_core.documents.retrieval.parts_asked import parts_asked
 from forky_core.documents.retrieval.passages import OPENING, unwrapped
 from forky_core.documents.retrieval.rank import Question
@@ -35,6 +34,7 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Message, Rules
 from forky_core.model.document import DocumentSearch, OfferedPassage
 from forky_core.model.errors import ModelError, NotFound
+from forky_core.text.cues import is_question
 
 PASSAGES = 5
 """Passages of documents that are offered with a question by default."""

@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from forky_core.documents.retrieval.cues import CORRECTION, DECISION, OPEN, asked_for, is_question
 from forky_core.documents.retrieval.passages import OPENING, Utterance, dialogue
 from forky_core.documents.retrieval.rank import Question
 from forky_core.llm.contract import ProviderMessage
+from forky_core.text.cues import CORRECTION, DECISION, OPEN, asked_for, is_question
 from forky_core.text.sentences import units
 from forky_core.text.words import terms
 

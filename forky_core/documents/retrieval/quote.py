@@ -12,12 +12,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from forky_core.documents.retrieval import digest
-from forky_core.documents.retrieval.cues import CORRECTION, asked_for, is_question
 from forky_core.documents.retrieval.guide import GuidePage, answering
 from forky_core.documents.retrieval.parts_asked import parts_asked
 from forky_core.documents.retrieval.passages import QUOTES, Dialogue, Utterance, dialogue
 from forky_core.documents.retrieval.rank import Match, Question
 from forky_core.llm.contract import NOT_FOUND, Passage, ProviderMessage
+from forky_core.text.cues import CORRECTION, asked_for, is_question
 from forky_core.text.sentences import Unit, units
 from forky_core.text.words import STOPWORDS, terms
 

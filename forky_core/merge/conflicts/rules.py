@@ -14,14 +14,13 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from forky_core.documents.retrieval.cues import is_question
 from forky_core.merge.conflicts.conflict import Conflict, Quotation, told_apart
 from forky_core.merge.conflicts.sides import ComparedSide
-from forky_core.merge.cues import NEGATION, PAST, SUPPOSED, denials
-from forky_core.merge.values import Amount, amounts
 from forky_core.model import MessageId
+from forky_core.text.cues import NEGATION, PAST, SUPPOSED, denials, is_question
 from forky_core.text.sentences import units
-from forky_core.text.words import stem
+from forky_core.text.values import Amount, amounts
+from forky_core.text.words import stem, word_set
 
 LONGEST = 14
 """The most words of a statement that is compared: in longer ones other things differ that rules don't see."""
@@ -29,13 +28,14 @@ _KEY_WORDS = 4
 _TOKEN = re.compile(r"[\u3400-\u9fff]+|[^\W_]+(?:[._-][^\W_]+)*")
 _NOT = re.compile(r"\b(\w+?)(?:n['’]t|(?<=n)['’]t)\b", re.IGNORECASE)
 _WHOLE = MappingProxyType({"ca": "can", "wo": "will", "sha": "shall"})
-_FILLER_WORDS = """
+_FILLERS = word_set(
+    """
     the a an now then still simply exactly currently is are be stays stay remains remain do does did so ok yes use keep
     der die das den dem ein eine einen ist sind jetzt nun bleibt also ja
     le la les l un une des d de est sont reste maintenant
     el los las una es son está queda ahora
-"""
-_FILLERS = frozenset(_FILLER_WORDS.split())
+    """
+)
 """Words without which a statement says the same."""
 _HAN_FILLERS = re.compile("[是了的]|现在|仍然|还")
 _UNSETTLED = re.compile(
@@ -69,10 +69,9 @@ _OPPOSITES = {
     for word in sides.split("/")[1].split()
 }
 """Words that deny another one."""
-_PRONOUN_WORDS = """
-    it this that these those he she they i you we c ça cela il elle ils elles es das dies er sie ich wir esto eso 这 那 它 他 她
-"""
-_PRONOUNS = frozenset(_PRONOUN_WORDS.split())
+_PRONOUNS = word_set(
+    "it this that these those he she they i you we c ça cela il elle ils elles es das dies er sie ich wir esto eso 这 那 它 他 她"
+)
 """Words that don't say by themselves what a statement is about."""
 _HAN = re.compile(r"[\u3400-\u9fff]")
 _CLAUSES = re.compile(r"(?<=[,;:])\s+|[，；：]|\s[–—-]\s")

@@ -10,15 +10,14 @@ from dataclasses import dataclass, field
 from itertools import groupby
 
 from forky_core.context.citing import own_sources
-from forky_core.documents.retrieval.cues import is_question
 from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.code_blocks import with_code_blocks
-from forky_core.merge.note.cues import NO, cues
 from forky_core.merge.note.passages import NotePassage, atoms, is_named, passages, plain, plain_lines
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
+from forky_core.text.cues import TURNS_DOWN, acts_of, is_question
 from forky_core.text.words import terms
 
 REPORT = 600
@@ -71,7 +70,7 @@ class NoteBranch:
     passages: Sequence[NotePassage]
     """In order; each line and sentence once, in its last place, and none that the reader has."""
     does: Sequence[frozenset[str]]
-    """For each passage what it does (`cues`); nothing for code, calls and output."""
+    """For each passage what it does (`acts_of`); nothing for code, calls and output."""
     words: Sequence[frozenset[str]]
     """For each passage its content words, and its names behind a `=`."""
     count: Counter[str]
@@ -102,7 +101,9 @@ class NoteBranch:
         # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
         offline = {message.id for message in messages if message.text.startswith(QUOTES)}
         # “/undo” and “no” hold for what stands above them, however often they are said.
-        orders = {message.id for message in messages if message.role == "user" and NO.match(message.text)}
+        orders = {
+            message.id for message in messages if message.role == "user" and TURNS_DOWN.match(message.text)
+        }
         found = [
             one
             for one in _distinct(
@@ -124,7 +125,7 @@ class NoteBranch:
         branch = cls(
             messages,
             found,
-            [cues(one.text) if one.shape in ("prose", "heading") else frozenset() for one in found],
+            [acts_of(one.text) if one.shape in ("prose", "heading") else frozenset() for one in found],
             words,
             count,
             [len(mine) for mine in spoken],
@@ -246,7 +247,9 @@ class NoteBranch:
         reply = self._reply(one.turn)
         if reply is not None:
             mine = self.by_turn[one.turn]
-            denied = NO.search(self.passages[reply].text) and (at == mine[-1] or one.role == "assistant")
+            denied = TURNS_DOWN.search(self.passages[reply].text) and (
+                at == mine[-1] or one.role == "assistant"
+            )
             if denied or (at == mine[-1] and is_question(one.text)):
                 yield reply
         last = self._last_word_on(at)

@@ -1,8 +1,8 @@
 """How much each passage of a branch is worth to somebody who goes on without having read it.
 
 The worth is the probability that an editor would keep the passage in a fifth of the room, by a logistic regression over
-traits that need no model: where it stands, who says it, what it does (`cues`), which names and numbers it has, whether
-later messages take its words up. docs/design/what-a-squash-keeps.md says on what the weights were fitted.
+traits that need no model: where it stands, who says it, what it does (`acts_of`), which names and numbers it has,
+whether later messages take its words up. docs/design/what-a-squash-keeps.md says on what the weights were fitted.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 from forky_core.merge.note.branch import NoteBranch
-from forky_core.merge.note.cues import CUES, NO
+from forky_core.text.cues import ACTS, TURNS_DOWN
 
 WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
@@ -119,7 +119,7 @@ def traits_of(branch: NoteBranch) -> Iterator[dict[str, float]]:
             "long message": math.log(len(mine)) / 3,
             "answers": any("asks" in branch.does[other] for other in branch.prose_of(one.turn - 1)[-1:]),
             "turned down": any(
-                NO.search(branch.passages[other].text) for other in branch.prose_of(one.turn + 1)[:1]
+                TURNS_DOWN.search(branch.passages[other].text) for other in branch.prose_of(one.turn + 1)[:1]
             ),
             "code": one.shape == "code",
             "call": one.shape == "call",
@@ -133,7 +133,7 @@ def traits_of(branch: NoteBranch) -> Iterator[dict[str, float]]:
             "rare words": whole / max(1, len(rare)) / 4,
             "repeats": sum(worth for word, worth in rare.items() if first[word] < mine[0]) / whole,
             "is repeated": sum(worth for word, worth in rare.items() if rest[word] > mine[-1]) / whole,
-            **{name: spoken and name in branch.does[at] for name in CUES},
+            **{name: spoken and name in branch.does[at] for name in ACTS},
         }
 
 

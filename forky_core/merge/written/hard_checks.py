@@ -10,10 +10,11 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from forky_core.merge.values import amounts, numbers
 from forky_core.merge.written.material import NoteMaterial, plain
 from forky_core.model import MessageId
 from forky_core.text.sentences import language_of
+from forky_core.text.values import amounts, numbers
+from forky_core.text.words import word_set
 
 _NUMBER = re.compile(r"(?<![\w#])\d+(?:[.,:'’/\-]\d+)*")
 _COUNTED = 3
@@ -33,44 +34,10 @@ _IDENTIFIER = re.compile(
 """A name in code, a path, a file, a hash."""
 _ABBREVIATION = re.compile(r"(?:[a-zA-Z]\.)+[a-zA-Z]")
 _CAPITAL = re.compile(r"(?<![\w.`/-])[A-ZÄÖÜÉÈÀÁÍÓÚ][\w'’-]*[a-zäöüßéèáíóú][\w'’-]*")
-_COMMON_NAMES = frozenset(
-    [
-        "user",
-        "assistant",
-        "person",
-        "model",
-        "tool",
-        "readme",
-        "english",
-        "german",
-        "french",
-        "spanish",
-        "chinese",
-        "monday",
-        "tuesday",
-        "wednesday",
-        "thursday",
-        "friday",
-        "saturday",
-        "sunday",
-        "january",
-        "february",
-        "march",
-        "april",
-        "may",
-        "june",
-        "july",
-        "august",
-        "september",
-        "october",
-        "november",
-        "december",
-        "next",
-        "open",
-        "result",
-        "note",
-        "i",
-    ]
+_COMMON_NAMES = word_set(
+    "user assistant person model tool readme english german french spanish chinese monday tuesday wednesday"
+    " thursday friday saturday sunday january february march april may june july august september october"
+    " november december next open result note i"
 )
 """Capitalised words that nobody need have said."""
 _QUOTED = re.compile(r"“([^”]+)”|„([^“”]+)[“”]|«\s?([^»]+?)\s?»|(?<!\w)\"([^\"]+)\"(?!\w)|「([^」]+)」")

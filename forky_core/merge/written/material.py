@@ -11,10 +11,10 @@ from functools import cached_property
 
 from forky_core.context.convert import message_as_text
 from forky_core.merge.note.passages import call_text
-from forky_core.merge.values import Amount, amounts, numbers, ordinal
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
+from forky_core.text.values import Amount, amounts, numbers, ordinal
 from forky_core.text.words import stem, terms
 
 MOST_SOURCES = 4

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from forky_core.process.extras import needed_for
-from forky_core.views.showable import showable
+from forky_core.text.showable import showable
 
 if TYPE_CHECKING:
     from markdown_it import MarkdownIt
@@ -128,7 +128,7 @@ def _plain(text: str) -> Iterator[AnswerBlock]:
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     with needed_for("Comparing answers", "app"):
-        from forky_core.views.answers.parsing import formula, markdown_parser  # noqa: PLC0415 - the library does without it
+        from forky_core.text.markdown import formula, markdown_parser  # noqa: PLC0415 - the library does without it
     made = markdown_parser(nesting=60, is_link=lambda address: _LINK.fullmatch(address) is not None)
     made.inline.ruler.before("escape", "formula", formula)
     return made

@@ -12,10 +12,10 @@ from typing import Any, Literal, cast, get_args
 import streamlit as st
 
 from forky_core.model import MessageId
+from forky_core.text.showable import showable
 from forky_core.views.graph import GraphRow, GraphView
 from forky_core.views.layout.lanes import Edge
 from forky_core.views.shelf import count
-from forky_core.views.showable import showable
 from pages.ui.components.palette import Palette, blend
 
 POINTING = Path(__file__).with_name("pointing.js").read_text("utf-8")

@@ -15,6 +15,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
 from forky_core.text.mathml import MathElement, math_element
+from forky_core.text.showable import showable
 from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
@@ -22,7 +23,6 @@ from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, share
 from forky_core.views.answers.measures import column_numbers
 from forky_core.views.captions import SAME, dollars, ended, merged, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow
-from forky_core.views.showable import showable
 from pages.ui.compare.window import RowWindow
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from pages.ui.wording import bare, cells_of, unlisted

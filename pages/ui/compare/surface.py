@@ -20,13 +20,13 @@ from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.merge.conflicts.sides import of_answers
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.text.showable import showable
 from forky_core.views.answers.blocks import blocks_of
 from forky_core.views.captions import ended
 from forky_core.views.compare import Column, Comparison
 from forky_core.views.graph import line_of_text
 from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.shelf import count
-from forky_core.views.showable import showable
 from forky_core.views.sides import Side
 from pages.ui.compare.drawn import Drawing, drawn_heads, live_blocks
 from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts

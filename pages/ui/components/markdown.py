@@ -20,9 +20,9 @@ from typing import Literal
 
 import streamlit as st
 
+from forky_core.text.emphasis import CJK, flanking
 from forky_core.text.formulas import is_mathematics
-from forky_core.views.layout.emphasis import CJK, flanking
-from forky_core.views.showable import showable as without_control
+from forky_core.text.showable import showable as without_control
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from pages.ui.sign_in import team
 

@@ -17,7 +17,7 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from forky_core.views.answers.parsing import markdown_parser
+from forky_core.text.markdown import markdown_parser
 from pages.ui.components.code import colored_code
 from pages.ui.components.tree import Tree, element
 

@@ -25,9 +25,9 @@ from forky_core.model.parts import Json, ToolCallPart
 from forky_core.render.drawings import PAGE, DrawnEdge, PageGraph, PageGraphRow
 from forky_core.render.material import somebody
 from forky_core.render.page import page
+from forky_core.text.plain_words import plain_words
 from forky_core.views.layout.colors import line_colors
 from forky_core.views.layout.lanes import Layout, lay_out
-from forky_core.views.layout.plain_text import plain_words
 
 _KEPT = frozenset(get_args(Kind)) - {"log", "undone", "stashes"}
 """Everything visible is kept; undone and stashed content is not exported."""

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.merge.values import Amount, amounts, ordinal
+from forky_core.text.values import Amount, amounts, ordinal
 
 SAME = (
     ("60 seconds", "one minute"),

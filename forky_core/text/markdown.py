@@ -12,8 +12,8 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
+from forky_core.text.emphasis import flanking
 from forky_core.text.formulas import DOLLARS, is_mathematics
-from forky_core.views.layout.emphasis import flanking
 
 _FORMULA = re.compile(
     r"\\\((?P<inline>[^`]{1,1000}?)\\\)|\\\[(?P<display>[^`]{1,2000}?)\\\]|\$\$(?!\$)(?P<dollars>[^$`]{1,2000}?)\$\$"

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.views.layout.plain_text import plain_words
+from forky_core.text.plain_words import plain_words
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from forky_core.views.layout.emphasis import CJK
+from forky_core.text.emphasis import CJK
 
 _LINES = re.compile(
     r"""
