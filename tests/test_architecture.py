@@ -54,7 +54,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": BASE,
     "wire": VALUES
     | {"llm.contract", "llm.failures", "llm.stream_end", "llm.tool_call_pieces", "process.plugins"},
-    "matching": VALUES | {"wire"},
+    "matching": VALUES | {"process", "wire"},
     "documents": BASE | CONTRACTS,
     "context": BASE | CONTRACTS,
     "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},

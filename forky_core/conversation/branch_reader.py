@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass
 from typing import Self
 
 from forky_core.context.account import Context
@@ -9,10 +11,24 @@ from forky_core.conversation.replies import preparing
 from forky_core.conversation.session import Session
 from forky_core.conversation.visible import Visible
 from forky_core.model import Branch, ConversationId, Message, MessageId, View
+from forky_core.model.graph import delta
+
+
+@dataclass(frozen=True, slots=True)
+class BranchDiff:
+    """The messages since two branches parted, each after its parents; what a branch has merged is among its own."""
+
+    left: tuple[Message, ...]
+    """What only the first branch has."""
+    right: tuple[Message, ...]
+    """What only the second one has."""
 
 
 class BranchReader:
-    """A conversation and the name of a branch; every property is read from the store each time."""
+    """A conversation and the name of a branch; every property is read from the store each time.
+
+    Iterating over it yields the messages of the branch, from the first to the head.
+    """
 
     def __init__(self, session: Session, branch: str) -> None:
         self._session = session
@@ -52,6 +68,21 @@ class BranchReader:
     def visible(self) -> Visible:
         """Every message that a branch, tag, stash or kept tip reaches, with siblings and children."""
         return self._session.visible
+
+    def __iter__(self) -> Iterator[Message]:
+        return iter(self.path())
+
+    def diff(self, left: str, right: str) -> BranchDiff:
+        """What each of two branches, by their names, says that the other does not."""
+        messages = self.visible.messages
+        one, other = self._session.branch(left).head, self._session.branch(right).head
+
+        def only(source: MessageId | None, target: MessageId | None) -> tuple[Message, ...]:
+            if source is None:
+                return ()
+            return tuple(messages[id] for id in delta(target, source, lambda id: messages[id].parents))
+
+        return BranchDiff(only(one, other), only(other, one))
 
     def path(self, at: MessageId | None = None) -> tuple[Message, ...]:
         """The messages from the root to `at`, or to the branch's head."""

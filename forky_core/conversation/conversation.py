@@ -7,7 +7,9 @@ behind a name for its topic (namespaces/).
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from threading import Event
 from typing import Self
 
@@ -165,6 +167,25 @@ class Conversation(BranchReader):
                 for piece in job.follow():
                     on_text(piece)
             return job.result()
+
+    async def ask_async(
+        self,
+        text: str,
+        *,
+        model: str | None = None,
+        attachments: Sequence[AttachmentPart] = (),
+        reuse: bool | None = None,
+        search: str = "",
+        **parameters: Json,
+    ) -> Message:
+        """`ask` for a program with an event loop, which goes on meanwhile. Cancelling it stops the reply."""
+        send = partial(self.send, model=model, attachments=attachments, reuse=reuse, search=search)
+        job = await asyncio.to_thread(send, text, **parameters)
+        try:
+            return await job.landed()
+        except asyncio.CancelledError:
+            job.stop()
+            raise
 
     def send(
         self,

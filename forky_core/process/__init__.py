@@ -7,12 +7,9 @@ prepares the process of the app or the command line. docs/observing.md is the op
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
+
+from forky_core.process.deprecations import retired_names
 
 if not TYPE_CHECKING:
-
-    def __getattr__(name: str) -> Any:
-        """A function that this module had when it was one file."""
-        from forky_core.process.deprecations import retired_name  # noqa: PLC0415 - rarely asked for
-
-        return retired_name(__name__, name)
+    __getattr__ = retired_names(__name__)

@@ -16,7 +16,15 @@ from importlib import import_module
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
-__all__ = ["FORMER_MODULES", "RETIRED", "deprecated", "find_former_modules", "retired_name", "sentence"]
+__all__ = [
+    "FORMER_MODULES",
+    "RETIRED",
+    "deprecated",
+    "find_former_modules",
+    "retired_name",
+    "retired_names",
+    "sentence",
+]
 
 GONE_IN = "0.2"
 """The first version without the names and modules of the tables below."""
@@ -50,8 +58,11 @@ RETIRED: dict[str, str] = {
     f"forky_core.{name}": f"forky_core.{home}.{name}"
     for home, names in _MOVED.items()
     for name in names.split()
-} | {"forky_core.process.tune_process": "forky_core.extending.tune_process"}
-"""Names that a public module has offered, each with the public name that takes its place."""
+}
+"""Names that a module has offered, each with the public name that takes its place."""
+RETIRED["forky_core.process.tune_process"] = RETIRED["forky_core.tune_process"]
+for _name in ("anthropic_call", "chat_call", "prompt_hash", "response_hash", "responses_call"):
+    RETIRED[f"forky_core.matching.{_name}"] = RETIRED[f"forky_core.{_name}"]
 FORMER_MODULES: dict[str, str] = {
     f"forky_core.{old}": f"forky_core.{new}".rstrip(".")
     for old, new in {
@@ -65,6 +76,7 @@ FORMER_MODULES: dict[str, str] = {
         "formats.leaving.sharing": "",
         "formats.redaction": "sharing",
         "formats.sharing": "",
+        "gateway.v1.calls": "protocols",
         "graph": "model.graph",
         "merge.claims.conflict_resolution": "",
         "merge.claims.settling": "",
@@ -131,6 +143,11 @@ def retired_name(module: str, name: str) -> Any:
     warnings.warn(sentence(old, new), DeprecationWarning, stacklevel=3)
     home, _, name = new.rpartition(".")
     return getattr(import_module(home), name)
+
+
+def retired_names(module: str) -> Callable[[str], Any]:
+    """A `__getattr__` for a module that offers nothing else by one."""
+    return lambda name: retired_name(module, name)
 
 
 class _FormerModule(ModuleType):

@@ -5,12 +5,12 @@ from collections.abc import Mapping
 
 import pytest
 
-import forky_core
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import NotFound, NothingToDo
-from tests.builders import workspace
+from tests.builders import talk, workspace
+from tests.programs import CHECKOUT
 
-MOST = 45
+MOST = 46
 """Public names of a handle: what somebody reads who types `chat.` and waits for the list."""
 NAMESPACES = {
     name: inspect.signature(value.fget).return_annotation.partition("[")[0]
@@ -40,9 +40,11 @@ def test_every_name_of_a_handle_says_what_it_does() -> None:
     assert silent == []
 
 
-def test_every_topic_is_offered_by_the_library(chat: Conversation) -> None:
-    for name, kind in NAMESPACES.items():
-        assert type(getattr(chat, name)) is getattr(forky_core, kind), name
+def test_every_topic_is_in_the_reference(chat: Conversation) -> None:
+    reference = (CHECKOUT / "docs" / "reference.md").read_text("utf-8")
+    for name in NAMESPACES:
+        kind = type(getattr(chat, name))
+        assert f".{kind.__name__}\n" in reference, kind
 
 
 @pytest.mark.parametrize("name", NAMESPACES)
@@ -62,6 +64,49 @@ def test_what_stands_behind_a_name_follows_a_renamed_branch(chat: Conversation) 
     assert replies.current is None
     assert rules.current.system == "Be brief."
     assert [document.id for document in chat.documents.documents()] == list(rules.current.documents.own)
+
+
+def test_a_branch_that_was_looked_up_is_asked_and_read() -> None:
+    forky, models = workspace()
+    chat = talk(forky.create("Ports"), "Which port?", "8080.")
+    debug = chat.fork("debug")
+    models.one.enqueue("8443.")
+    before = chat.branches["debug"]
+    reply = before.ask("And over TLS?", model="scripted/one")
+    after = chat.branches["debug"]
+    assert [message.text for message in after.messages] == ["Which port?", "8080.", "And over TLS?", "8443."]
+    assert [message.text for message in before.messages] == ["Which port?", "8080."]
+    assert (after.head, after.rules, after.name) == (reply.id, debug.branch.rules, "debug")
+    assert type(after.chat) is Conversation and after.chat.head == reply
+    assert after == debug.branch != before and debug.branch == after and after != "debug"
+    assert chat.branches.begin("empty").branches["empty"].messages == ()
+
+
+def test_a_conversation_yields_its_messages(chat: Conversation) -> None:
+    assert list(chat) == []
+    talk(chat, "Which port?", "8080.")
+    assert [message.text for message in chat] == ["Which port?", "8080."] and list(chat) == [*chat.path()]
+
+
+def test_a_diff_has_what_only_one_of_two_branches_says(chat: Conversation) -> None:
+    talk(chat, "Which port?", "8080.")
+    side, empty = chat.fork("side"), chat.branches.begin("empty")
+    talk(side, "And over TLS?", "8443.")
+    talk(chat, "Thanks.", "You are welcome.")
+
+    def said(left: str, right: str) -> tuple[list[str], list[str]]:
+        found = chat.diff(left, right)
+        return [one.text for one in found.left], [one.text for one in found.right]
+
+    thanks, tls = ["Thanks.", "You are welcome."], ["And over TLS?", "8443."]
+    assert said("main", "side") == (thanks, tls) and said("side", "main") == (tls, thanks)
+    assert said("main", "main") == ([], [])
+    assert said("empty", "side") == ([], ["Which port?", "8080.", *tls])
+    chat.merge(chat.plan_merge("side"))
+    assert said("main", "side")[1] == [] and chat.diff("side", "main").right[-1] == chat.head
+    with pytest.raises(NotFound):
+        chat.diff("main", "nowhere")
+    assert empty.head is None
 
 
 def test_branches_are_a_mapping_of_the_current_view(chat: Conversation) -> None:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from contextlib import suppress
 
 import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.replies import SAVE_EVERY
 from forky_core.llm.scripted import Fail, Hang, Until
-from forky_core.model import Generation
+from forky_core.model import Generation, Message
 from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Draft, TextPart
 from forky_core.views import captions
 from tests.builders import talk, texts, workspace
 from tests.hangs import HANG, eventually
+from tests.loops import finished
 
 
 def last_generation(chat: Conversation) -> Generation:
@@ -31,6 +34,41 @@ def test_an_answer_streams_and_lands() -> None:
     generation = last_generation(chat)
     assert (generation.status, generation.message, generation.partial) == ("done", reply.id, ())
     assert chat.history.operations[-1].summary == f"{models.one.info().label} answered on “main”"
+
+
+def test_an_async_program_awaits_replies() -> None:
+    forky, models = workspace()
+    models.one.enqueue("Hel", "lo")
+    models.two.enqueue(Fail("rate_limited", "Too many requests."))
+    chat = forky.create()
+    side = chat.fork("side")
+
+    async def program() -> tuple[Message | BaseException, Message | BaseException]:
+        return await asyncio.gather(
+            chat.ask_async("Say hello"), side.ask_async("Hi", model="scripted/two"), return_exceptions=True
+        )
+
+    hello, failed = finished(program())
+    assert isinstance(hello, Message) and hello.text == "Hello" and chat.head == hello
+    assert isinstance(failed, ModelError) and "Too many" in str(failed)
+
+
+def test_cancelling_an_ask_stops_the_reply_and_keeps_what_had_arrived() -> None:
+    forky, models = workspace()
+    models.one.enqueue("Hel", Hang())
+    chat = forky.create()
+
+    async def program() -> None:
+        asking = asyncio.create_task(chat.ask_async("Say hello"))
+        await asyncio.to_thread(eventually, lambda: chat.replies.current and chat.replies.current.text)
+        job = chat.replies.current
+        asking.cancel()
+        with suppress(asyncio.CancelledError):
+            await asking
+        assert job and job.wait(HANG)
+
+    finished(program())
+    assert texts(chat) == ["Say hello", "Hel"] and last_generation(chat).status == "stopped"
 
 
 def test_a_failure_is_never_text_in_the_history() -> None:

@@ -3,27 +3,54 @@
 from __future__ import annotations
 
 from collections.abc import ItemsView, Iterator, KeysView, Mapping, ValuesView
-from typing import Generic, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, TypeVar, cast
 
 from forky_core.conversation import branching
 from forky_core.conversation.branch_origins import BranchOrigin
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import PrunePlan
 from forky_core.conversation.recording import appending
-from forky_core.model import Branch, Operation
+from forky_core.model import Branch, Message, Operation
 
 Handle = TypeVar("Handle", bound=BranchReader)
 
 
-class Branches(Mapping[str, Branch], Generic[Handle]):
+@dataclass(frozen=True, slots=True)
+class BranchHandle(Branch, Generic[Handle]):
+    """A branch as it was when it was looked up, which can be asked."""
+
+    chat: Handle = field(kw_only=True, compare=False, repr=False)
+    """The conversation with this branch checked out, for everything else."""
+
+    def __eq__(self, other: object) -> bool:
+        """Also with the branch of a view."""
+        if not isinstance(other, Branch):
+            return NotImplemented
+        return (self.name, self.head, self.rules) == (other.name, other.head, other.rules)
+
+    __hash__ = Branch.__hash__
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        """The messages from the root to its head."""
+        return self.chat.path(self.head) if self.head is not None else ()
+
+    def ask(self, text: str, **options: Any) -> Message:
+        """Ask on this branch and wait for the answer; the options are those of `Conversation.ask`."""
+        reply: Message = cast("Any", self.chat).ask(text, **options)
+        return reply
+
+
+class Branches(Mapping[str, BranchHandle[Handle]], Generic[Handle]):
     """The branches by name, as they are at the time of each look-up."""
 
     def __init__(self, chat: Handle) -> None:
         self._chat = chat
         self._session = chat._session
 
-    def __getitem__(self, name: str) -> Branch:
-        return self._chat.view.branches[name]
+    def __getitem__(self, name: str) -> BranchHandle[Handle]:
+        return self._handle(self._chat.view.branches[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._chat.view.branches)
@@ -33,6 +60,10 @@ class Branches(Mapping[str, Branch], Generic[Handle]):
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {list(self)}>"
+
+    def _handle(self, branch: Branch) -> BranchHandle[Handle]:
+        chat = type(self._chat)(self._session, branch.name)
+        return BranchHandle(branch.name, branch.head, branch.rules, chat=chat)
 
     def owner(self, name: str | None = None) -> str:
         """Who made a branch (default: the one that is checked out), as operations name them; "" if there is none."""
@@ -48,13 +79,13 @@ class Branches(Mapping[str, Branch], Generic[Handle]):
         """The names, sorted."""
         return self._chat.view.branches.keys()
 
-    def values(self) -> ValuesView[Branch]:
+    def values(self) -> ValuesView[BranchHandle[Handle]]:
         """The branches, sorted by name."""
-        return self._chat.view.branches.values()
+        return dict(self.items()).values()
 
-    def items(self) -> ItemsView[str, Branch]:
+    def items(self) -> ItemsView[str, BranchHandle[Handle]]:
         """The branches with their names, sorted by name."""
-        return self._chat.view.branches.items()
+        return {name: self._handle(branch) for name, branch in self._chat.view.branches.items()}.items()
 
     def begin(self, name: str | None = None) -> Handle:
         """Create an empty branch with the rules of this one and check it out."""

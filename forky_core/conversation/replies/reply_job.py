@@ -6,10 +6,12 @@ saves it and lands it.
 
 from __future__ import annotations
 
+import asyncio
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from functools import partial
 
 from forky_core.conversation.identity import now
 from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
@@ -86,7 +88,7 @@ class ReplyJob:
         self._calls: list[ToolCallPart] = []
         self._begun = "".join(part.text for part in target.begins_with if isinstance(part, TextPart))
         self._said: list[TextDelta | ReasoningDelta] = [TextDelta(self._begun)] if self._begun else []
-        self._waiting: list[Callable[[], None]] = []
+        self._waiting: list[Callable[[], object]] = []
         """Callbacks of watchers that have seen everything in `_said`."""
         self.first_token: int | None = None
         self._changed = threading.Condition()
@@ -141,7 +143,7 @@ class ReplyJob:
         reasoning = "".join(piece.text for piece in said if isinstance(piece, ReasoningDelta))
         return ReplyProgress(position, text, reasoning, ended)
 
-    def tell_once(self, position: int, tell: Callable[[], None]) -> Callable[[], None]:
+    def tell_once(self, position: int, tell: Callable[[], object]) -> Callable[[], None]:
         """Call `tell` once: when there are more than `position` pieces or the reply has ended, which may be at once.
 
         It is called from another thread, where it must neither wait nor raise. Calling the returned function cancels
@@ -154,7 +156,7 @@ class ReplyJob:
         tell()
         return lambda: None
 
-    def _forget(self, tell: Callable[[], None]) -> None:
+    def _forget(self, tell: Callable[[], object]) -> None:
         with self._changed:
             self._waiting = [other for other in self._waiting if other is not tell]
 
@@ -235,6 +237,19 @@ class ReplyJob:
         if self.message is None:
             raise ModelError(Failure("stopped", "The reply was stopped before anything had arrived."))
         return self.message
+
+    async def landed(self) -> Message:
+        """Await the reply's message, as `result` waits for it."""
+        loop, position = asyncio.get_running_loop(), 0
+        while self.running:
+            more = asyncio.Event()
+            forget = self.tell_once(position, partial(loop.call_soon_threadsafe, more.set))
+            try:
+                await more.wait()
+            finally:
+                forget()
+            position = self.since(position).position
+        return self.result()
 
     def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
         """Add an event of the model and wake the watchers."""

@@ -17,6 +17,7 @@ from forky_core.model.parts import Draft, TextPart
 from forky_core.model.room import Person, Room
 from forky_core.wire.call import Call as ProgramCall
 from forky_core.wire.chat import chat_call
+from tests.loops import finished
 from tests.people.matrix.rules import (
     ADD_DOCUMENT,
     ADD_OWN_DOCUMENT,
@@ -111,6 +112,7 @@ VERBS: tuple[Row, ...] = (
     Row("visible", READ, lambda c: c.chat.visible),
     Row("path", READ, lambda c: c.chat.path()),
     Row("path", READ, lambda c: c.chat.path(c.talk.side), "to a message"),
+    Row("diff", READ, lambda c: c.chat.diff("main", "side")),
     Row("message", READ, lambda c: c.chat.message(c.talk.answer)),
     Row("message", READ, lambda c: c.chat.message(c.talk.answer[:9]), "by its first digits"),
     Row("context", READ, lambda c: c.chat.context()),
@@ -122,6 +124,10 @@ VERBS: tuple[Row, ...] = (
     Row("append", OWN_BRANCH, lambda c: c.own.append([DRAFT]), "on a branch of one's own"),
     Row("ask", CHANGE, lambda c: c.chat.ask("And cork?")),
     Row("ask", OWN_BRANCH, lambda c: c.own.ask("And cork?"), "on a branch of one's own"),
+    Row("ask_async", CHANGE, lambda c: finished(c.chat.ask_async("And cork?"))),
+    Row(
+        "ask_async", OWN_BRANCH, lambda c: finished(c.own.ask_async("And cork?")), "on a branch of one's own"
+    ),
     Row("send", CHANGE, lambda c: _wait(c.chat.send("And cork?"))),
     Row("send", OWN_BRANCH, lambda c: _wait(c.own.send("And cork?")), "on a branch of one's own"),
     Row("send_from", CHANGE, lambda c: _wait(c.chat.send_from(c.talk.answer, "And cork?", branch="x"))),
