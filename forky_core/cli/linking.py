@@ -18,7 +18,7 @@ from forky_core.formats.reports.included import EVERYTHING
 from forky_core.formats.reports.registry import THINGS
 from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import BadContent
-from forky_core.people.link_audit import noted_in
+from forky_core.people.export_audit import noted_in
 from forky_core.people.links.content import LinkContent, content_of
 from forky_core.people.links.link import (
     DAYS,

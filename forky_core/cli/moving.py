@@ -86,7 +86,7 @@ def _copied_people(source: str, target: str) -> int | None:
     """Copy the people of a team's server to where those of the target belong, unless it has its own: 0 then. None where
     the source has no team.
     """
-    from forky_core.people.moving_people import copy_people  # noqa: PLC0415 - for this command alone
+    from forky_core.people.database import copy_people  # noqa: PLC0415 - for this command alone
 
     here, there = people_beside(_place(source)), _place(target)
     if here is None:

@@ -11,12 +11,12 @@ from forky_core.model import ConversationId
 if TYPE_CHECKING:
     from forky_core.forky import Forky
 
-_TEAM = "forky_core.people.operator_view"
+_TEAM = "forky_core.people.views"
 """The module that a workspace of a team was opened by (parser.py); most databases have no team."""
 
 
 def note_operators_export(forky: Forky, conversation: ConversationId, form: str, thing: str = "") -> None:
-    """Note that the operator exports a conversation, as `team.export_audit.note_export` does."""
+    """Note that the operator exports a conversation, as `people.export_audit.note_export` does."""
     if _TEAM in sys.modules:
         from forky_core.people.export_audit import note_export  # noqa: PLC0415 - see above
 
@@ -24,7 +24,7 @@ def note_operators_export(forky: Forky, conversation: ConversationId, form: str,
 
 
 def note_operators_tables(forky: Forky, form: str, only: Iterable[ConversationId] | None) -> None:
-    """Note that the operator exports the tables for analysis, as `team.export_audit.note_tables` does."""
+    """Note that the operator exports the tables for analysis, as `people.export_audit.note_tables` does."""
     if _TEAM in sys.modules:
         from forky_core.people.export_audit import note_tables  # noqa: PLC0415 - see above
 

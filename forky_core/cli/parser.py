@@ -192,7 +192,7 @@ def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace)
 
 
 def _as_operator(forky: Forky, team: Team) -> Forky:
-    from forky_core.people.operator_view import operator_view  # noqa: PLC0415 - most databases have no team
+    from forky_core.people.views import operator_view  # noqa: PLC0415 - most databases have no team
 
     return operator_view(forky, team)
 

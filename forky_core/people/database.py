@@ -16,8 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
-from forky_core.people.spending_tables import SPENDING_TABLES
-from forky_core.people.together_tables import TABLES as TOGETHER
+from forky_core.people.tables import SCHEMA_TEXT, TABLES_IN_ORDER
 
 _Made = TypeVar("_Made")
 SCHEMA = 1
@@ -27,105 +26,6 @@ LONGEST_WITHOUT_LOOK = 0.5
 """Seconds after which such a look waits for whoever writes here."""
 MOST_KNOWN = 20_000
 """Questions whose answers are remembered."""
-_TABLES = """
-CREATE TABLE people (
-    id TEXT PRIMARY KEY, handle TEXT NOT NULL UNIQUE, name TEXT NOT NULL, email TEXT NOT NULL DEFAULT '',
-    created INTEGER NOT NULL
-);
-CREATE TABLE identities (
-    issuer TEXT NOT NULL, subject TEXT NOT NULL, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-    secret TEXT NOT NULL DEFAULT '', created INTEGER NOT NULL, PRIMARY KEY (issuer, subject)
-);
-CREATE INDEX identities_of ON identities (person);
-CREATE TABLE members (
-    workspace TEXT NOT NULL, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, role INTEGER NOT NULL,
-    since INTEGER NOT NULL, PRIMARY KEY (workspace, person)
-);
-CREATE INDEX members_of ON members (person);
-CREATE TABLE sessions (
-    digest BLOB PRIMARY KEY, id TEXT NOT NULL UNIQUE, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-    device TEXT NOT NULL, created INTEGER NOT NULL, seen INTEGER NOT NULL, expires INTEGER NOT NULL
-);
-CREATE INDEX sessions_of ON sessions (person);
-CREATE TABLE invitations (
-    digest BLOB PRIMARY KEY, id TEXT NOT NULL UNIQUE, workspace TEXT NOT NULL, role INTEGER NOT NULL,
-    email TEXT NOT NULL, made_by TEXT NOT NULL, created INTEGER NOT NULL, expires INTEGER NOT NULL,
-    uses INTEGER NOT NULL, used INTEGER NOT NULL DEFAULT 0
-);
-CREATE TABLE conversations (
-    workspace TEXT NOT NULL, conversation TEXT NOT NULL, owner TEXT NOT NULL, shared INTEGER NOT NULL DEFAULT 0,
-    files_known INTEGER NOT NULL DEFAULT 0, PRIMARY KEY (workspace, conversation)
-);
-CREATE TABLE shares (
-    workspace TEXT NOT NULL, conversation TEXT NOT NULL,
-    person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, role INTEGER NOT NULL,
-    PRIMARY KEY (workspace, conversation, person)
-);
-CREATE INDEX shares_with ON shares (person);
-CREATE TABLE given_files (
-    workspace TEXT NOT NULL, file TEXT NOT NULL, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE,
-    PRIMARY KEY (workspace, file, person)
-);
-CREATE TABLE named_files (
-    workspace TEXT NOT NULL, file TEXT NOT NULL, conversation TEXT NOT NULL,
-    PRIMARY KEY (workspace, file, conversation)
-);
-CREATE TABLE audit (
-    number INTEGER PRIMARY KEY, id TEXT NOT NULL, previous TEXT NOT NULL, at INTEGER NOT NULL, person TEXT NOT NULL,
-    event TEXT NOT NULL, about TEXT NOT NULL
-);
-"""
-_PROTECTED_BRANCHES = """
-CREATE TABLE protected_branches (
-    workspace TEXT NOT NULL, conversation TEXT NOT NULL, pattern TEXT NOT NULL, approvals INTEGER NOT NULL,
-    reviewers TEXT NOT NULL, bypass INTEGER NOT NULL, PRIMARY KEY (workspace, conversation, pattern)
-);
-"""
-_GETTING_IN = """
-CREATE TABLE one_time_links (
-    digest BLOB PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, purpose TEXT NOT NULL,
-    about TEXT NOT NULL, made_by TEXT NOT NULL, expires INTEGER NOT NULL
-);
-CREATE INDEX one_time_links_of ON one_time_links (person);
-CREATE TABLE proofs (
-    session TEXT PRIMARY KEY REFERENCES sessions (id) ON DELETE CASCADE, at INTEGER NOT NULL
-);
-"""
-_ATTEMPTS = """
-CREATE TABLE attempts (id TEXT PRIMARY KEY, kind TEXT NOT NULL, client TEXT NOT NULL, at INTEGER NOT NULL);
-CREATE INDEX attempts_of ON attempts (kind, client, at);
-"""
-"""What is counted within a minute: failed attempts to sign in (attempts.py)."""
-_DELIVERY = """
-CREATE TABLE delivery_choices (
-    person TEXT PRIMARY KEY REFERENCES people (id) ON DELETE CASCADE, mail TEXT NOT NULL, webhook TEXT NOT NULL,
-    secret TEXT NOT NULL, digested INTEGER NOT NULL, problem TEXT NOT NULL
-);
-CREATE TABLE deliveries (
-    number INTEGER PRIMARY KEY, person TEXT NOT NULL REFERENCES people (id) ON DELETE CASCADE, channel TEXT NOT NULL,
-    notice TEXT NOT NULL, due INTEGER NOT NULL, tries INTEGER NOT NULL DEFAULT 0
-);
-CREATE INDEX deliveries_due ON deliveries (due);
-"""
-"""What earlier versions sent by mail and to webhooks. Nothing reads it; it is moved and backed up with the rest."""
-_BACKUPS = """
-CREATE TABLE backup_requests (id TEXT PRIMARY KEY, at INTEGER NOT NULL, state TEXT NOT NULL, told TEXT NOT NULL);
-"""
-"""Backups that a command has asked the running app for (people/backup/backup_desk.py)."""
-_PARTS = (
-    _TABLES,
-    _PROTECTED_BRANCHES,
-    TOGETHER,
-    _GETTING_IN,
-    _ATTEMPTS,
-    _DELIVERY,
-    SPENDING_TABLES,
-    _BACKUPS,
-)
-SCHEMA_TEXT = ";".join(_PARTS)
-"""The statements that make every table, as SQLite takes them."""
-TABLES_IN_ORDER = tuple(re.findall(r"CREATE TABLE (\w+)", SCHEMA_TEXT))
-"""Every table after those that it refers to."""
 
 
 _TABLE_OF = re.compile(r"\s*(?:CREATE TABLE|CREATE (?:UNIQUE )?INDEX \w+ ON) (\w+)")
@@ -337,3 +237,30 @@ class TeamDatabase(ABC):
         """
         with self._lock:
             self._afterwards.append(work)
+
+
+def copy_people(source: TeamDatabase, target: TeamDatabase) -> int:
+    """Copy everything about the people into a database that has none yet; returns how many people there are.
+
+    Tables that no version makes any more stay behind.
+
+    All of it is copied, or nothing if it fails. Nobody changes the source meanwhile.
+
+    Raises:
+        StoreError: one of the two cannot be read or written.
+    """
+    columns = source.columns()
+    with source.writing(renews=False), target.writing() as connection:
+        for table in reversed(TABLES_IN_ORDER):
+            connection.execute(f'DELETE FROM "{table}"')  # noqa: S608 - names of our tables
+        for table in TABLES_IN_ORDER:
+            names = ", ".join(f'"{name}"' for name in columns[table])
+            places = ", ".join("?" for _ in columns[table])
+            rows = source.rows(f'SELECT {names} FROM "{table}"')  # noqa: S608 - names of our tables
+            connection.executemany(
+                f'INSERT INTO "{table}" ({names}) VALUES ({places})',  # noqa: S608 - as above
+                [tuple(row) for row in rows],
+            )
+        target.renumber()
+        found = target.row("SELECT count(*) AS number FROM people")
+    return int(found["number"]) if found is not None else 0

@@ -1,20 +1,34 @@
-"""What leaves a team's workspace as a file, as entries of its audit log: who took which conversation along, in which
-format; never what was said in it.
+"""What leaves a team's workspace, as entries of its audit log: who took which conversation along, in which format, and
+what happens to links; never what was said.
 
-The entry is made before the first byte leaves. Where it cannot be written, nothing is exported.
+The entry of a file is made before its first byte leaves. Where it cannot be written, nothing is exported.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from typing import Protocol
 
 from forky_core.model import ConversationId
 from forky_core.people.audit import NOBODY
 from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.operator_view import OperatorStore
 from forky_core.people.proposing_store import ProposingStore
 from forky_core.people.team import Team
+from forky_core.people.views import OperatorStore
 from forky_core.store.contract import Store
+
+
+class LinkOfLog(Protocol):
+    """A link as the audit log names it."""
+
+    @property
+    def id(self) -> str: ...
+    @property
+    def conversation(self) -> ConversationId: ...
+    @property
+    def thing(self) -> str: ...
+    @property
+    def opened(self) -> int: ...
 
 
 def note_export(store: Store, conversation: ConversationId, form: str, thing: str = "") -> None:
@@ -48,6 +62,17 @@ def noted(
     """Yield the pieces of a file; `note_export` is called when the first one is taken."""
     note_export(store, conversation, form, thing)
     yield from pieces
+
+
+def noted_in(team: Team) -> Callable[[str, str, LinkOfLog], None]:
+    """Return a function that adds an event of a link to the audit log, with the person (by id) who caused it."""
+
+    def note(event: str, person: str, link: LinkOfLog) -> None:
+        team.audit.note(
+            event, person, link=link.id, conversation=link.conversation, thing=link.thing, opened=link.opened
+        )
+
+    return note
 
 
 def _who(store: Store) -> tuple[Team, str] | None:

@@ -97,6 +97,16 @@ class GuardedModels(RestrictedModels):
                 f"{self._access.role.phrase.capitalize()} may not ask models by a token: ask an owner.",
             )
 
+    def why_not_asked(self) -> str:
+        """Why the person's programs may ask models no more, as a sentence; "" if they may."""
+        if not self._access.role:
+            return "Whoever asked is no longer a member of this team."
+        try:
+            self.require()
+        except SpendingRefused as refused:
+            return str(refused)
+        return ""
+
     def count_refusal(self) -> None:
         """Count, for the audit log, a call that was refused because of its cost. Raises nothing."""
         self._access.team.refused.count(NO_CREDIT, self.person)

@@ -15,6 +15,7 @@ from forky_core.conversation.identity import suggested_name
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import Change, ConversationId, Generation, MessageId, Operation
 from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.needed_roles import COMMENTERS_DERIVED, SHOWN_OUTSIDE
 from forky_core.store.contract import Commit, Erased, Store
 from forky_core.store.deciding import FOUNDING_VERBS
@@ -34,13 +35,14 @@ _KEPT = (*COMMENTERS_DERIVED, "response/")
 """Beginnings of what it keeps beside a conversation: as commenters do, and the ids of answers that it goes on from."""
 
 
-def proposing_view(forky: AnyWorkspace, name: str, id: str, *, handle: str = "") -> AnyWorkspace:
+def proposing_view(forky: AnyWorkspace, name: str, id: str) -> AnyWorkspace:
     """The workspace as a token of this name and id may use it that proposes and lands nothing.
 
     The names of its branches begin with its name and its id, since names of tokens can be alike; on a team's server the
-    `handle` of its owner comes before that.
+    handle of its owner comes before that.
     """
-    below = f"{f'{handle}/' if handle else ''}{suggested_name(name, ())}-{id}/"
+    owner = f"{forky.store.access.member.handle}/" if isinstance(forky.store, GuardedStore) else ""
+    below = f"{owner}{suggested_name(name, ())}-{id}/"
     store = cast("Store", ProposingStore(forky.store, below))
     return forky.through(store, forky.actor, name_of=forky.name_of, models=forky.models, below=below)
 

@@ -21,16 +21,15 @@ from forky_core.people.allowance_desk import AllowanceDesk
 from forky_core.people.conversation_sharing import ConversationSharing
 from forky_core.people.conversation_threads import ConversationThreads
 from forky_core.people.export_audit import note_tables, noted
-from forky_core.people.former_protection import NO_LONGER_PROTECTED, formerly_protected
+from forky_core.people.former_features import NO_LONGER_PROTECTED, formerly_protected, no_longer_used
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.inbox import Inbox
 from forky_core.people.last_seen import Seen
 from forky_core.people.members import Member
 from forky_core.people.news import News, news_in, news_since
-from forky_core.people.no_longer_used import no_longer_used
 from forky_core.people.review_lists import ReviewLists, review_lists
 from forky_core.people.roles import Role
-from forky_core.people.sharing_marks import SharingMark, Whose, belongs_here, mark_of
+from forky_core.people.sharing import SharingMark, Whose, belongs_here, mark_of
 from forky_core.store.contract import Store
 
 Verb = Literal["begin", "offer", "operate", "fork", "edit", "own"]

@@ -1,20 +1,21 @@
-"""The workspace as a member of the team sees it."""
+"""The workspace of a team as a member of it sees it, and as the command line does."""
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import Any, TypeVar, cast
 from weakref import ref
 
 from forky_core.conversation.recording.scopes import ensure_salt
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
-from forky_core.people.former_protection import formerly_protected
+from forky_core.people.former_features import formerly_protected
 from forky_core.people.guarded_models import GuardedModels
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.sharing import OWNERS
 from forky_core.people.team import Team
 from forky_core.process import events
+from forky_core.store.contract import Store
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
 
@@ -41,6 +42,25 @@ def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
     store = GuardedStore(forky.store, team, member)
     models = GuardedModels(forky.models, store.access, forky.book)
     return forky.through(store, member, name_of=team.members.names_in, models=models)
+
+
+def operator_view(forky: AnyWorkspace, team: Team) -> AnyWorkspace:
+    """The open workspace with people's names and without guards, whose store knows the team: whoever runs a command
+    beside the database reads the file anyway.
+    """
+    store = cast("Store", OperatorStore(forky.store, team))
+    return forky.through(store, forky.actor, name_of=team.members.names_in)
+
+
+class OperatorStore:
+    """A store that also knows its team, so that exports get into the audit log. All else is passed on."""
+
+    def __init__(self, store: Store, team: Team) -> None:
+        self.team = team
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._store, name)
 
 
 def _title_in(forky: Workspace | None, conversation: ConversationId) -> str:

@@ -22,7 +22,7 @@ from forky_core.people.allowance_desk import AllowanceDesk, MemberAccount
 from forky_core.people.allowances import EVERYBODY, Field, Fields
 from forky_core.people.audit import AuditFilter
 from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
-from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads
+from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads, threads_file
 from forky_core.people.inbox import Notice
 from forky_core.people.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
 from forky_core.people.kept_drafts import KeptDrafts
@@ -31,10 +31,9 @@ from forky_core.people.mentions import pieces_of
 from forky_core.people.news import News
 from forky_core.people.review_lists import WaitingRequest
 from forky_core.people.roles import IN_CONVERSATION, IN_WORKSPACE, Role, role_named
-from forky_core.people.sharing_marks import SharingMark, Whose
+from forky_core.people.sharing import SharingMark, Whose
 from forky_core.people.team_sessions import TeamSession
 from forky_core.people.threads import Comment, Thread, ThreadCount
-from forky_core.people.threads_file import threads_file
 from forky_core.people.viewer import Viewer
 from pages.ui.sign_in import team
 from pages.ui.workspace import workspace

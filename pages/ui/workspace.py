@@ -18,7 +18,7 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
 from forky_core.model.parts import Json
 from forky_core.people.backup.server_backup import back_up
-from forky_core.people.link_audit import noted_in
+from forky_core.people.export_audit import noted_in
 from forky_core.people.roles import Role
 from forky_core.people.team import WORKSPACE
 from forky_core.people.views import join_team, member_view

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.people.former_protection import NO_LONGER_PROTECTED
+from forky_core.people.former_features import NO_LONGER_PROTECTED
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from tests.builders import talk

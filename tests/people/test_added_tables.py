@@ -8,8 +8,8 @@ from pathlib import Path
 
 import psycopg
 
-from forky_core.people.database import TABLES_IN_ORDER
 from forky_core.people.roles import Role
+from forky_core.people.tables import TABLES_IN_ORDER
 from forky_core.people.team import Team, team_file
 from tests.store.postgresql.server import Server
 

@@ -14,8 +14,7 @@ from forky_core.people.conversation_sharing import ConversationSharing
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
-from forky_core.people.sharing import OWNERS, SharedWith
-from forky_core.people.sharing_marks import SharingMark, Whose, belongs_here, mark_of
+from forky_core.people.sharing import OWNERS, SharedWith, SharingMark, Whose, belongs_here, mark_of
 from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from tests.builders import talk, workspace

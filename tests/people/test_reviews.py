@@ -15,7 +15,7 @@ from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import Change
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NothingToDo
-from forky_core.people.former_protection import formerly_protected
+from forky_core.people.former_features import formerly_protected
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file

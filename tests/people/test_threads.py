@@ -11,12 +11,11 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound, NothingToDo
 from forky_core.people import conversation_threads
-from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads
+from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads, threads_file
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from forky_core.people.threads import UNDO, Thread
-from forky_core.people.threads_file import threads_file
 from tests.builders import talk
 from tests.people.people import Office
 

@@ -17,7 +17,6 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
-from forky_core.conversation.allowance.account import SpendingRefused
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.v1.admission import AdmittedCall, admit, begin_payment
 from forky_core.gateway.v1.call_note import CallNote
@@ -30,9 +29,6 @@ from forky_core.gateway.v1.stored_responses import StoredResponses, save_id
 from forky_core.matching.keys import is_greedy
 from forky_core.model.errors import BadCall
 from forky_core.people.guarded_models import GuardedModels
-from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.proposing_store import ProposingStore
-from forky_core.people.roles import Role
 from forky_core.wire.call import Call as ReadCall
 from forky_core.wire.contract import ProtocolAdapter, Response
 from forky_core.wire.errors import ApiError, malformed
@@ -215,16 +211,7 @@ class _Afterwards:
 
 def _refusal(forky: Workspace) -> str:
     """Why whoever asked may ask models no more, as a sentence; "" if they may."""
-    store = forky.store.store if isinstance(forky.store, ProposingStore) else forky.store
-    if isinstance(store, GuardedStore) and store.access.role is Role.NONE:
-        return "Whoever asked is no longer a member of this team."
-    if not isinstance(forky.models, GuardedModels):
-        return ""
-    try:
-        forky.models.require()
-    except SpendingRefused as refused:
-        return str(refused)
-    return ""
+    return forky.models.why_not_asked() if isinstance(forky.models, GuardedModels) else ""
 
 
 def _understood(read: Callable[[], ReadCall]) -> ReadCall:

@@ -30,7 +30,6 @@ from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.proposing_store import proposing_view
 from forky_core.people.refused_requests import NO_DATABASE
 from forky_core.process import events
@@ -222,21 +221,18 @@ class Service:
             raise _of_store(error) from error
         note.token, note.person = token.name, token.person
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
-        if self._seen_by is None:
-            return (proposing_view(forky, token.name, token.id) if token.proposes else forky), caller
-        if not token.person:
-            raise ApiError(
-                403,
-                f"The token “{token.name}” belongs to nobody. Make one of your own in Settings.",
-                "forbidden",
-            )
-        try:
-            seen = self._seen_by(token.person)
-        except NotAllowed as error:
-            raise ApiError(403, str(error), "forbidden") from error
-        if token.proposes and isinstance(seen.store, GuardedStore):
-            seen = proposing_view(seen, token.name, token.id, handle=seen.store.access.member.handle)
-        return seen, caller
+        if self._seen_by is not None:
+            if not token.person:
+                raise ApiError(
+                    403,
+                    f"The token “{token.name}” belongs to nobody. Make one of your own in Settings.",
+                    "forbidden",
+                )
+            try:
+                forky = self._seen_by(token.person)
+            except NotAllowed as error:
+                raise ApiError(403, str(error), "forbidden") from error
+        return (proposing_view(forky, token.name, token.id) if token.proposes else forky), caller
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""

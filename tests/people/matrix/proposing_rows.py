@@ -14,7 +14,7 @@ from tests.store.talk import generation
 
 def _through(cell: Cell, branch: str = "main") -> Conversation:
     """The conversation as a token of the person sees it that is called “agent”."""
-    view = _fresh(proposing_view(cell.forky, "agent", "7", handle=cell.world.me.handle))
+    view = _fresh(proposing_view(cell.forky, "agent", "7"))
     return Conversation(view._session(cell.id), branch)
 
 

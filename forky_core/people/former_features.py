@@ -1,14 +1,21 @@
-"""Sentences about settings of a team that parts of Forky used which are gone. The settings stay in the tables."""
+"""What earlier versions of Forky stored for a team and nothing uses any more. It stays in the tables, and goes with its
+conversation; this is for telling people.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from forky_core.llm.providers import PROVIDERS
+from forky_core.model import ConversationId
 from forky_core.people.access import Access
 from forky_core.people.database import TeamDatabase
 from forky_core.people.roles import Role
 
+NO_LONGER_PROTECTED = (
+    "Branches of this conversation were protected by an earlier version of Forky. They are no longer: everybody who may "
+    "edit the conversation may change them."
+)
 _VARIABLES = {provider.id: provider.variables[0] for provider in PROVIDERS}
 
 
@@ -66,3 +73,15 @@ def _of_spending(database: TeamDatabase, workspace: str) -> Iterator[str]:
 def _listed(words: Sequence[str]) -> str:
     different = list(dict.fromkeys(words))
     return " and ".join((", ".join(different[:-1]), different[-1])) if len(different) > 1 else different[0]
+
+
+def formerly_protected(database: TeamDatabase, workspace: str) -> Collection[ConversationId]:
+    """The conversations of a workspace for whose branches the database has rules."""
+    return database.made(("formerly protected", workspace), lambda: _read(database, workspace))
+
+
+def _read(database: TeamDatabase, workspace: str) -> Collection[ConversationId]:
+    rows = database.rows(
+        "SELECT DISTINCT conversation FROM protected_branches WHERE workspace = ?", workspace
+    )
+    return frozenset(ConversationId(conversation) for (conversation,) in rows)

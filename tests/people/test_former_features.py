@@ -6,7 +6,7 @@ from contextlib import closing
 from pathlib import Path
 
 from forky_core.people.access import Access
-from forky_core.people.no_longer_used import no_longer_used
+from forky_core.people.former_features import no_longer_used
 from forky_core.people.team import Team
 from tests.people.budgets import put_back
 
