@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from forky_core.merge.incoming_changes import IncomingChanges as IncomingChanges
     from forky_core.merge.inputs import MergeInputs as MergeInputs
     from forky_core.merge.options import MergeOptions as MergeOptions
-    from forky_core.merge.plan_lines import plan_of_lines as plan_of_lines
+    from forky_core.merge.branch_merge import plan_of_lines as plan_of_lines
     from forky_core.merge.strategies import (
         add_strategy as add_strategy,
         remove_strategy as remove_strategy,

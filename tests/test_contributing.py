@@ -35,7 +35,7 @@ def test_every_place_that_the_page_names_is_there() -> None:
         ("forky_core/model/payload_kinds.py", "PayloadKind"),
         ("forky_core/merge/strategies.py", "STRATEGIES"),
         ("forky_core/merge/branch_merge.py", "plan_branch_merge"),
-        ("forky_core/merge/plan_lines.py", "plan_of_lines"),
+        ("forky_core/merge/branch_merge.py", "plan_of_lines"),
         ("forky_core/formats/registry.py", "_NARROW"),
         ("forky_core/formats/registry.py", "WIDE"),
         ("forky_core/formats/leftovers.py", "leftovers"),

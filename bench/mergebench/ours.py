@@ -16,8 +16,8 @@ from bench.note_writing import notes_by
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.headings import HEADINGS
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs

@@ -18,7 +18,7 @@ from forky_core.cli.settling import (
     settling,
 )
 from forky_core.cli.titles import conversation_called
-from forky_core.conversation.merging.default_writer import default_writer
+from forky_core.conversation.merging.examining import default_writer
 from forky_core.conversation.session import short
 from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.written.plan import SquashRejected

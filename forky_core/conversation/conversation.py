@@ -17,7 +17,7 @@ from forky_core.conversation import branching, history, noting
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging import landing, merging, reverting
-from forky_core.conversation.merging.failures import merge_step
+from forky_core.conversation.merging.merging import merge_step
 from forky_core.conversation.merging.reverting import RevertPlan
 from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.namespaces.bisections import Bisections
@@ -347,9 +347,7 @@ class Conversation(BranchReader):
         names = [one if isinstance(one, str) else one.branch_name for one in sources]
         if any(one.id != self.id for one in sources if isinstance(one, Conversation)):
             raise BadContent("That is a branch of another conversation.", "Graft it: chat.merges.plan_graft.")
-        if len(names) == 1:
-            return merging.plan(self._session, self.branch_name, names[0], options, stop)
-        return merging.plan_octopus(self._session, self.branch_name, names, options, stop)
+        return merging.plan(self._session, self.branch_name, names, options, stop)
 
     @merge_step("land")
     def merge(self, plan: MergePlan) -> Operation:

@@ -16,10 +16,16 @@ from itertools import chain
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import ITEM
-from forky_core.merge.conflicts.conflict import Conflict, Quotation, remembered
+from forky_core.merge.conflicts.conflict import (
+    MOST_CHARACTERS,
+    ComparedSide,
+    Conflict,
+    Quotation,
+    newest,
+    remembered,
+)
 from forky_core.merge.conflicts.findings import Correction, settled_and_open
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import MOST_CHARACTERS, ComparedSide, newest
 from forky_core.merge.corrections import corrections_in
 from forky_core.merge.headings import CORRECTS, OPEN, RESOLVED, SETTLED, TRIED, UNRESOLVED
 from forky_core.merge.inputs import MergeInputs

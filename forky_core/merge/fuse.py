@@ -15,10 +15,9 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.context.convert import message_as_text
-from forky_core.merge.conflicts.conflict import Choice, Conflict, choose
+from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict, choose, of_answers
 from forky_core.merge.conflicts.examination import LABELS, Examination
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.headings import ALSO_SAID, THEY_DISAGREE
 from forky_core.merge.picked_parts import PickedPart, composed
 from forky_core.merge.plan import MergePlan, PlannedMessage

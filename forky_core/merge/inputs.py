@@ -14,8 +14,8 @@ from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup, reverted, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.context.transcript import last_complete, tool_closures
+from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import Examination
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.incoming_changes import (
     EXCLUDED,
     HIDDEN,

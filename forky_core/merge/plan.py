@@ -13,9 +13,8 @@ from types import MappingProxyType
 from typing import Literal
 
 from forky_core.merge.block import cited
-from forky_core.merge.conflicts.conflict import Conflict
+from forky_core.merge.conflicts.conflict import ComparedSide, Conflict
 from forky_core.merge.conflicts.findings import Correction, MergeFindings
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.headings import WRITTEN
 from forky_core.merge.incoming_changes import REPRESENTED, Omission
 from forky_core.merge.marks import (

@@ -6,8 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from forky_core.merge.comparison import compare
-from forky_core.merge.conflicts.conflict import Conflict
-from forky_core.merge.conflicts.sides import CUT
+from forky_core.merge.conflicts.conflict import CUT, Conflict
 from forky_core.merge.corrections import correction_rows, with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.octopus import plan_several

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from forky_core.merge.attribution import attribute, texts_to_match
 from forky_core.merge.block import PayloadLine, lines_that_fit, render
-from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.branch_merge import plan_branch_merge, plan_of_lines
 from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open
 from forky_core.merge.headings import SETTLED, UNRESOLVED
 from forky_core.merge.incoming_changes import IncomingChanges
@@ -21,7 +21,6 @@ from forky_core.merge.note.compose import default_budget, note_of, only_courtesi
 from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import ShortIds, squash_header
 from forky_core.model import Message, MessageId, payload_kinds

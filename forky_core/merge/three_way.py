@@ -15,11 +15,10 @@ from types import MappingProxyType
 
 from forky_core.context.quoting import in_quotes
 from forky_core.merge.block import PayloadLine, render
-from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.branch_merge import NOTHING_TO_TELL, plan_branch_merge
 from forky_core.merge.comparison import compare
-from forky_core.merge.conflicts.conflict import Choice, Conflict, by_policy, choose, told_apart
+from forky_core.merge.conflicts.conflict import CUT, Choice, Conflict, by_policy, choose, told_apart
 from forky_core.merge.conflicts.findings import MergeFindings
-from forky_core.merge.conflicts.sides import CUT
 from forky_core.merge.corrections import correction_rows
 from forky_core.merge.headings import SETTLED, UNRESOLVED, WRITTEN
 from forky_core.merge.incoming_changes import IncomingChanges
@@ -28,7 +27,6 @@ from forky_core.merge.marks import NoteText, with_sources
 from forky_core.merge.note.compose import default_budget
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan, PlannedMessage
-from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.squash import branch_note
 from forky_core.merge.strategy import IncomingSide, Strategy
 from forky_core.merge.wording import ShortIds, full_header, joined_header

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from forky_core.conversation.merging.default_writer import default_writer
+from forky_core.conversation.merging.examining import default_writer
 from forky_core.documents.offline_models import offline_models
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel

@@ -13,12 +13,11 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.merge.block import PayloadLine
-from forky_core.merge.branch_merge import plan_branch_merge
+from forky_core.merge.branch_merge import plan_branch_merge, plan_of_lines
 from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.plan_lines import plan_of_lines
 from forky_core.merge.strategies import REGISTRY, STRATEGIES, find_strategy, strategies, strategy_named
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import squash_header

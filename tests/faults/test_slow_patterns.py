@@ -13,9 +13,9 @@ from forky_core.conversation.identity import suggested_name, title_from
 from forky_core.documents.retrieval.passages import dialogue, document_passages
 from forky_core.documents.retrieval.quote import answer
 from forky_core.llm.tokens import estimate_tokens
+from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import find_quotation
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.note.compose import note
 from forky_core.merge.note.passages import atoms, passages
 from forky_core.merge.written import verifier

@@ -6,11 +6,11 @@ from dataclasses import replace
 
 import pytest
 
+from forky_core.merge.branch_merge import NOTHING_TO_TELL
 from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open
 from forky_core.merge.headings import NOTE, OF_FORMER_CLAIMS
 from forky_core.merge.marks import NoteText
-from forky_core.merge.plan_lines import NOTHING_TO_TELL
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import MergePart

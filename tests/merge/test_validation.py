@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from forky_core.merge.options import MergeOptions
-from forky_core.merge.strategies import strategies
-from forky_core.merge.validation import only_used, validate_options
+from forky_core.merge.strategies import only_used, strategies, validate_options
 from forky_core.model import MessageId
 from forky_core.model.errors import BadContent
 

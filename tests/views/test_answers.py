@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.merge.conflicts.conflict import in_order, of_answers
 from forky_core.merge.conflicts.examination import read_examination
-from forky_core.merge.conflicts.sides import in_order, of_answers
 from forky_core.model import Message, seal
 from forky_core.model.parts import Draft, TextPart
 from forky_core.views.answers.agreement import agreement

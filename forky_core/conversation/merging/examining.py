@@ -9,17 +9,16 @@ from __future__ import annotations
 from collections.abc import Sequence
 from threading import Event
 
-from forky_core.conversation.merging.default_writer import default_writer
 from forky_core.conversation.merging.note_writing import VERIFIER
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Models, Session
+from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import (
     Examination,
     examination_key,
     examination_request,
     read_examination,
 )
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.model import Rules
 from forky_core.model.errors import NothingToDo
 from forky_core.store.contract import Store
@@ -68,3 +67,13 @@ def examiner(store: Store, models: Models, rules: Rules) -> str | None:
     rules; None if that one can't be asked.
     """
     return store.setting(VERIFIER) or default_writer(models, rules)
+
+
+def default_writer(models: Models, rules: Rules) -> str | None:
+    """The model that answers on a branch with these rules.
+
+    None if that is an offline one, which only quotes, or if it cannot be asked: its key is missing, its server is not
+    set up, or nobody offers it any more.
+    """
+    name = rules.model or models.default()
+    return name if models.can_write(name) else None

@@ -10,7 +10,7 @@ from forky_core.context.conversion_cache import converter
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import free_name, now
 from forky_core.conversation.merging.examining import examination_of
-from forky_core.conversation.reader import reader_of
+from forky_core.conversation.merging.merging import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session

@@ -13,15 +13,12 @@ from dataclasses import replace
 from threading import Event
 
 from forky_core.conversation.identity import title_line
-from forky_core.conversation.merging.merging import inputs_of, statuses
-from forky_core.conversation.merging.model_plans import plan_of
+from forky_core.conversation.merging.merging import inputs_of, plan_of, statuses
 from forky_core.conversation.merging.shared_copies import originals_of
 from forky_core.conversation.session import Session, short
-from forky_core.merge.corrections import with_corrections
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import Graft, MergePlan
-from forky_core.merge.strategies import strategy_named
-from forky_core.merge.validation import validate_options
+from forky_core.merge.strategies import strategy_named, validate_options
 from forky_core.model import Branch, Message, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
 from forky_core.model.graph import ancestors, first_parent_path, parents_in, topological_order
@@ -71,7 +68,7 @@ def plan(
         parents_of=parents_of,
         statuses={**statuses(other), **statuses(session)},
     )
-    planned = with_corrections(plan_of(session, inputs, options, stop or Event()))
+    planned = plan_of(session, [inputs], options, stop or Event())
     if originals and planned.lands:
         many = "1 message is a copy" if len(originals) == 1 else f"{len(originals)} messages are copies"
         note = f"{many} of what “{target}” has, as a link showed it: only what came after is merged."

@@ -5,23 +5,30 @@ Planning reads; landing writes exactly what the plan says, on the heads that the
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from functools import partial
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial, wraps
 from threading import Event
+from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
+from forky_core.context.build import build_context
+from forky_core.context.convert import FileAccess
+from forky_core.context.masking import Lookup
 from forky_core.conversation.merging.examining import examination_of
-from forky_core.conversation.merging.model_plans import plan_of, plan_of_several
-from forky_core.conversation.reader import reader_of
+from forky_core.conversation.merging.note_writing import NoteWriter
 from forky_core.conversation.session import Session
+from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.validation import validate_options
-from forky_core.model import Branch, GenerationStatus, MessageId
-from forky_core.model.errors import NothingToDo
+from forky_core.merge.planner import plan_merge, plan_octopus
+from forky_core.merge.strategies import strategy_named, validate_options
+from forky_core.merge.written.plan import SquashRejected, badged, squash_written_by, target_view
+from forky_core.model import Branch, GenerationStatus, Message, MessageId, Rules
+from forky_core.model.errors import ModelError, NotFound, NothingToDo, Outdated, RequestError
 from forky_core.model.graph import parents_in
+from forky_core.process import events
 
 RESOLUTIONS = "resolutions/"
 """The prefix of keys in the view that store how conflicts were settled."""
@@ -30,52 +37,70 @@ CONFLICTS = "conflicts/"
 
 
 def plan(
-    session: Session, target: str, source: str, options: MergeOptions, stop: Event | None = None
+    session: Session, target: str, sources: Sequence[str], options: MergeOptions, stop: Event | None = None
 ) -> MergePlan:
-    """What merging `source` into `target` would write. Setting `stop` cancels a model's call.
+    """What merging these branches into `target` at once would write. Setting `stop` cancels a model's call.
 
     Raises:
         BadContent: there is no such strategy, or it would ignore one of the options.
-        NothingToDo: the source is empty, or the target itself.
+        NothingToDo: the sources are empty, or one is the target itself.
         SquashRejected: the model's summary failed a check.
         ModelError: the model did not answer, or was stopped.
     """
-    return replace(_planned(session, target, source, options, stop or Event()), options=options)
-
-
-def _planned(session: Session, target: str, source: str, options: MergeOptions, stop: Event) -> MergePlan:
     validate_options(options)
-    into, of = session.branch(target), session.branch(source)
-    if of.head is None:
-        raise NothingToDo(f"“{source}” is empty: there is nothing to merge.")
-    if source == target:
-        raise NothingToDo(f"“{source}” cannot be merged into itself.", "Choose another branch.")
-    inputs = inputs_of(session, into, of)
-    return with_corrections(plan_of(session, inputs, options, stop))
-
-
-def plan_octopus(
-    session: Session, target: str, sources: Sequence[str], options: MergeOptions, stop: Event | None = None
-) -> MergePlan:
-    """What merging several branches at once would write; errors as in `plan`."""
-    return replace(_octopus(session, target, sources, options, stop or Event()), options=options)
-
-
-def _octopus(
-    session: Session, target: str, sources: Sequence[str], options: MergeOptions, stop: Event
-) -> MergePlan:
-    validate_options(options)
-    into = session.branch(target)
-    if target in sources:
-        raise NothingToDo(f"“{target}” cannot be merged into itself.", "Choose other branches.")
+    into, several = session.branch(target), len(sources) > 1
     branches = [session.branch(name) for name in dict.fromkeys(sources)]
     full_ones = [branch for branch in branches if branch.head is not None]
+    if not several and not full_ones:
+        raise NothingToDo(f"“{sources[0]}” is empty: there is nothing to merge.")
+    if target in sources:
+        way = "Choose other branches." if several else "Choose another branch."
+        raise NothingToDo(f"“{target}” cannot be merged into itself.", way)
     if not full_ones:
         raise NothingToDo("These branches are empty: there is nothing to merge.")
-    if len(full_ones) == 1:
-        return _planned(session, target, full_ones[0].name, options, stop)
-    all_inputs = [inputs_of(session, into, branch) for branch in full_ones]
-    return with_corrections(plan_of_several(session, all_inputs, options, stop))
+    inputs = [inputs_of(session, into, branch) for branch in full_ones]
+    return replace(plan_of(session, inputs, options, stop or Event()), options=options)
+
+
+def plan_of(
+    session: Session, all_inputs: Sequence[MergeInputs], options: MergeOptions, stop: Event
+) -> MergePlan:
+    """The plan for these sources. A model that the options name writes its notes; errors as in `plan`."""
+    first, *others = all_inputs
+    if not others:
+        planned = plan_merge(first, options)
+        return with_corrections(_written(session, planned, options, first.lookup, stop))
+    planned = plan_octopus(all_inputs, options)
+    if options.model is not None and planned.drafts:
+        notes = zip(planned.written_apart, planned.budgets_apart(options.budget), strict=True)
+        try:
+            made = [
+                _written(session, one, replace(options, budget=room), first.lookup, stop)
+                for one, room in notes
+            ]
+            planned = planned.with_written(made)
+        except SquashRejected as error:
+            raise SquashRejected(error.problems, error.answer, badged(planned, options.model)) from error
+    return with_corrections(planned)
+
+
+def _written(
+    session: Session, planned: MergePlan, options: MergeOptions, lookup: Lookup, stop: Event
+) -> MergePlan:
+    """A squash or a three-way merge with its note written by the model in the options; any other plan unchanged."""
+    if options.model is None or strategy_named(options.strategy).model != "writes" or not planned.drafts:
+        return planned
+    before = replace(planned, target=options.planned_at) if options.planned_at is not None else None
+    known_before = target_view(before, lookup) if before is not None else ()
+    writer = NoteWriter(session, options.model, options.focus, stop, options.reread, known_before)
+    return squash_written_by(
+        writer.write,
+        planned,
+        lookup=lookup,
+        model=options.model,
+        budget_tokens=options.budget,
+        looked_at=options.looked_at,
+    )
 
 
 def inputs_of(session: Session, into: Branch, of: Branch) -> MergeInputs:
@@ -112,3 +137,78 @@ def statuses(session: Session) -> dict[MessageId, GenerationStatus]:
         if call.message is not None and found.get(call.message) != "done":
             found[call.message] = call.status
     return found
+
+
+@dataclass(frozen=True, slots=True)
+class Reader:
+    count_tokens: Callable[[str], int]
+    file_access: FileAccess
+
+
+def reader_of(session: Session, rules: Rules) -> Reader:
+    """The model that answers under these rules; if it is no longer available, an estimate, so that planning still
+    works.
+    """
+    try:
+        model = session.models.model(rules.model or session.models.default())
+    except NotFound:
+        return Reader(estimate_tokens, FileAccess(session.store.blob))
+    return Reader(session.counting(model), FileAccess(session.store.blob, model.info().pictures))
+
+
+def tokens_of(
+    session: Session,
+    path: Sequence[Message],
+    rules: Rules,
+    lookup: Callable[[MessageId], Message] | None = None,
+) -> int:
+    """The tokens of the context of `path`; `lookup` finds messages that are not stored yet."""
+    reader = reader_of(session, rules)
+    return build_context(
+        path,
+        rules,
+        lookup=lookup or session.lookup,
+        count_tokens=reader.count_tokens,
+        blob=reader.file_access.blob,
+        pictures=reader.file_access.pictures,
+    ).tokens
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Step = Literal["plan", "land"]
+
+
+class _OfConversation(Protocol):
+    """A handle on a conversation, or a class of conversation/namespaces/ on one."""
+
+    _session: Session
+
+
+C = TypeVar("C", bound=_OfConversation)
+
+
+def merge_step(
+    step: Step,
+) -> Callable[[Callable[Concatenate[C, P], T]], Callable[Concatenate[C, P], T]]:
+    """Decorate a verb that plans or lands a merge: its failures are logged with a trace and raised again."""
+
+    def decorate(verb: Callable[Concatenate[C, P], T]) -> Callable[Concatenate[C, P], T]:
+        @wraps(verb)
+        def watched(owner: C, /, *args: P.args, **given: P.kwargs) -> T:
+            try:
+                return verb(owner, *args, **given)
+            except Exception as error:
+                if not _is_theirs(error):
+                    events.merge_failed(conversation=owner._session.id, step=step, fault=error)
+                raise
+
+        return watched
+
+    return decorate
+
+
+def _is_theirs(error: Exception) -> bool:
+    """Whether an error is a person's mistake or wish, or the result of a lost race."""
+    stopped = isinstance(error, ModelError) and error.failure.kind == "stopped"
+    return stopped or isinstance(error, RequestError | Outdated)

@@ -6,8 +6,7 @@ from __future__ import annotations
 
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now
-from forky_core.conversation.merging.merging import statuses
-from forky_core.conversation.reader import reader_of
+from forky_core.conversation.merging.merging import reader_of, statuses
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.session import Session, short
 from forky_core.merge.inputs import MergeInputs

@@ -7,7 +7,7 @@ from threading import Event
 
 from forky_core.conversation.merging import grafting
 from forky_core.conversation.merging.decisions import decisions_in, with_choices, with_words
-from forky_core.conversation.merging.merging import plan_octopus
+from forky_core.conversation.merging.merging import plan
 from forky_core.conversation.session import Session
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
@@ -44,4 +44,4 @@ def _anew(session: Session, planned: MergePlan, options: MergeOptions, stop: Eve
     if planned.graft is not None:
         other = session.other_conversation(planned.graft.conversation)
         return grafting.plan(session, planned.target_name, other, planned.graft.branch, options, stop)
-    return plan_octopus(session, planned.target_name, planned.sources, options, stop)
+    return plan(session, planned.target_name, planned.sources, options, stop)

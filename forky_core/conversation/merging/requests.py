@@ -32,8 +32,7 @@ from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.conversation.validation import fit_text
 from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.strategies import find_strategy, strategies, strategy_named
-from forky_core.merge.validation import validate_options
+from forky_core.merge.strategies import find_strategy, strategies, strategy_named, validate_options
 from forky_core.model import ConversationId, Operation, View
 from forky_core.model.errors import BadContent, InTheWay, NothingToDo
 from forky_core.model.graph import ancestors, parents_in
@@ -106,7 +105,7 @@ def make(session: Session, offer: Offer, into: str, note: str) -> MergeRequest:
         made = _seen_now(session, tx.view, _with(made, offer.options, offer.words))
         _refuse_senseless(session, tx.view, made)
         if made.options.choices and made.options.model is None and made.graft is None:
-            merging.plan_octopus(session, into, made.sources, made.options)
+            merging.plan(session, into, made.sources, made.options)
         same = next((one for one in known if one.state == "open" and _same(one, made)), None)
         if same is not None:
             raise InTheWay(f"Request {same.number} proposes that already.", "Comment on it, or change it.")
@@ -176,7 +175,7 @@ def plan(
     # Whoever accepts it has read it, so that its text is the same wherever it is planned.
     bare = replace(options, choices=NO_CHOICES, looked_at=True)
     if request.graft is None:
-        made = merging.plan_octopus(session, request.into, request.sources, bare, stop)
+        made = merging.plan(session, request.into, request.sources, bare, stop)
     else:
         other = session.other_conversation(request.graft.conversation)
         made = grafting.plan(session, request.into, other, request.source, bare, stop)
@@ -309,7 +308,7 @@ def _is_of(session: Session, request: MergeRequest, planned: MergePlan) -> bool:
     first = (name for name in brings if name in request.sources)
     order = tuple(dict.fromkeys((*first, *request.sources)))
     options = replace(planned.options or MergeOptions(planned.strategy), model=None)
-    again = merging.plan_octopus(session, request.into, order, options)
+    again = merging.plan(session, request.into, order, options)
     return not (planned.lands or again.lands) or brings == again.sources
 
 

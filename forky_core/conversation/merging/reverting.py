@@ -9,7 +9,7 @@ from forky_core.context.masking import reverted, turns_of
 from forky_core.context.transcript import tool_closures
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from
-from forky_core.conversation.reader import tokens_of
+from forky_core.conversation.merging.merging import tokens_of
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.session import Session, short
 from forky_core.conversation.validation import fit_text

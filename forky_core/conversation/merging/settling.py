@@ -10,8 +10,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from forky_core.context.masking import masked
-from forky_core.conversation.merging.merging import RESOLUTIONS
-from forky_core.conversation.reader import reader_of
+from forky_core.conversation.merging.merging import RESOLUTIONS, reader_of
 from forky_core.conversation.session import Session
 from forky_core.merge.conflicts.conflict import Choice, Conflict, choose, told_apart
 from forky_core.merge.conflicts.findings import MergeFindings, settled_and_open, with_sides

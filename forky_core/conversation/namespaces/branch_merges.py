@@ -17,12 +17,11 @@ from forky_core.conversation.merging import (
     settling,
 )
 from forky_core.conversation.merging.decisions import options_with
-from forky_core.conversation.merging.failures import merge_step
+from forky_core.conversation.merging.merging import merge_step
 from forky_core.conversation.merging.replaying import RebaseReplay
 from forky_core.conversation.merging.so_far import so_far
-from forky_core.merge.conflicts.conflict import Choice, Conflict
+from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict, of_answers
 from forky_core.merge.conflicts.examination import Examination
-from forky_core.merge.conflicts.sides import ComparedSide, of_answers
 from forky_core.merge.fuse import FusePlan
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.picked_parts import PickedPart

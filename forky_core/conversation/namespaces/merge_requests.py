@@ -11,12 +11,12 @@ from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
 from forky_core.conversation.merging import requests, reviews
 from forky_core.conversation.merging.decisions import options_with
-from forky_core.conversation.merging.failures import merge_step
 from forky_core.conversation.merging.merge_request import MergeRequest, request_in, requests_in
+from forky_core.conversation.merging.merging import merge_step
 from forky_core.conversation.merging.review_log import RequestHeads, Review
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.validation import only_used
+from forky_core.merge.strategies import only_used
 from forky_core.model import Operation
 from forky_core.model.errors import BadContent
 

@@ -15,8 +15,14 @@ from dataclasses import dataclass, replace
 from typing import Literal, get_args
 
 from forky_core.llm.contract import ProviderMessage
-from forky_core.merge.conflicts.conflict import Conflict, Quotation, folded, told_apart
-from forky_core.merge.conflicts.sides import ComparedSide, in_order
+from forky_core.merge.conflicts.conflict import (
+    ComparedSide,
+    Conflict,
+    Quotation,
+    folded,
+    in_order,
+    told_apart,
+)
 from forky_core.merge.wording import one_line, speaker_of
 from forky_core.merge.written.hard_checks import fault
 from forky_core.merge.written.material import NoteMaterial

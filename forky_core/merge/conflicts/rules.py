@@ -14,8 +14,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
-from forky_core.merge.conflicts.conflict import Conflict, Quotation, told_apart
-from forky_core.merge.conflicts.sides import ComparedSide
+from forky_core.merge.conflicts.conflict import ComparedSide, Conflict, Quotation, told_apart
 from forky_core.model import MessageId
 from forky_core.text.cues import NEGATION, PAST, SUPPOSED, denials, is_question
 from forky_core.text.sentences import units

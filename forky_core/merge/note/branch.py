@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
+import textwrap
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from forky_core.context.citing import own_sources
 from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
-from forky_core.merge.note.code_blocks import with_code_blocks
 from forky_core.merge.note.passages import NotePassage, atoms, is_named, passages, plain, plain_lines
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
@@ -60,6 +60,8 @@ _PROGRAM = re.compile(
     re.IGNORECASE,
 )
 """A line that a program puts between what people and models say."""
+MOST_LINES = 8
+"""The most lines of a block that is quoted: a command to run, a setting, an error."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -401,3 +403,19 @@ def _lead_ins(mine: Sequence[int], found: Sequence[NotePassage]) -> Iterator[tup
             here = at
         elif one.shape == "prose" and _ITEM.match(one.whole_row) is None:
             here = -1
+
+
+def with_code_blocks(found: Sequence[NotePassage]) -> list[NotePassage]:
+    """Return passages with one for each block of code in place of its lines, indented as little as can be.
+
+    A block that is too long is left out, and so is what an edit takes out.
+    """
+    joined: list[NotePassage] = []
+    for (_, shape), run in groupby(found, key=lambda one: (one.turn, one.shape)):
+        mine = list(run)
+        if shape == "code" and len(mine) <= MOST_LINES:
+            text = textwrap.dedent("\n".join(one.whole_row.rstrip() for one in mine)).strip("\n")
+            joined.append(replace(mine[0], text=text, whole_row=text))
+        elif shape not in ("code", "removed"):
+            joined += mine
+    return joined

@@ -9,9 +9,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from forky_core.merge.conflicts.conflict import newest, of_answers
 from forky_core.merge.conflicts.examination import Examination, PointKind
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import newest, of_answers
 from forky_core.model import Message
 
 

@@ -17,7 +17,7 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.merge.conflicts.sides import of_answers
+from forky_core.merge.conflicts.conflict import of_answers
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.text.showable import showable

@@ -13,7 +13,7 @@ from dataclasses import replace
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.merging.default_writer import default_writer
+from forky_core.conversation.merging.examining import default_writer
 from forky_core.forky import Forky
 from forky_core.llm.contract import OFFLINE
 from forky_core.merge.conflicts.conflict import Policy

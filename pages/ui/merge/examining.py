@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from forky_core.conversation.merging.examining import examiner
+from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import examination_request
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count

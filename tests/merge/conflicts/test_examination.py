@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.merge.conflicts.conflict import ComparedSide, in_order
 from forky_core.merge.conflicts.examination import (
     Examination,
     NotExamined,
@@ -14,7 +15,6 @@ from forky_core.merge.conflicts.examination import (
     find_quotation,
     read_examination,
 )
-from forky_core.merge.conflicts.sides import ComparedSide, in_order
 from forky_core.model import seal
 from forky_core.model.parts import Draft, TextPart
 

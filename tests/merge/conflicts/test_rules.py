@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.merge.conflicts.conflict import Choice, Conflict
+from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict
 from forky_core.merge.conflicts.rules import possible_conflicts
-from forky_core.merge.conflicts.sides import ComparedSide
 from forky_core.model import Message, Role, seal
 from forky_core.model.parts import Draft, TextPart
 from tests.merge.conflicts.pairs import FOUND, LEFT_ALONE, MISSED
