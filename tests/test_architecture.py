@@ -53,7 +53,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "store": BASE,
     "llm": BASE,
     "wire": VALUES
-    | {"llm.contract", "llm.failures", "llm.stream_end", "llm.tool_call_pieces", "process.plugins"},
+    | {"llm.contract", "llm.failures", "llm.stream_end", "llm.answer_pieces", "process.plugins"},
     "matching": VALUES | {"process", "wire"},
     "documents": BASE | CONTRACTS,
     "context": BASE | CONTRACTS,

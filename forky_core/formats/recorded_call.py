@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
-from forky_core.formats.fields import count, micros, obj, objs, word, words
+from forky_core.formats.fields import micros, obj, objs, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import tool_call, tool_calls
 from forky_core.model import Failure, GenerationStatus, Usage
@@ -22,6 +22,7 @@ from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Json, Part, ReasoningPart, TextPart
+from forky_core.wire.streams import usage_reported
 
 KIND = "call"
 PROGRAM = Program("LiteLLM", frozenset(("provider_specific_fields",)))
@@ -137,12 +138,7 @@ def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
 
 
 def _usage(record: Mapping[str, Any], cost: Json) -> Usage:
-    usage = Usage(
-        count(record.get("prompt_tokens")),
-        count(record.get("completion_tokens")),
-        count(obj(record.get("prompt_tokens_details")).get("cached_tokens")),
-        reasoning_tokens=count(obj(record.get("completion_tokens_details")).get("reasoning_tokens")),
-    )
+    usage = usage_reported(record)
     known = isinstance(cost, int | float) and not isinstance(cost, bool) and 0 <= cost < 1e6
     return replace(usage, cost=float(cost)) if known else usage
 

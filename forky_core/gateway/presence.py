@@ -9,7 +9,6 @@ place of the tab that moved last.
 from __future__ import annotations
 
 import asyncio
-import json
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
@@ -19,6 +18,7 @@ from dataclasses import dataclass, replace
 from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body, refuse
 from forky_core.gateway.fair_dict import FairDict
+from forky_core.model.parts import json_object
 
 PATH = "/here"
 EVERY = 120.0
@@ -186,11 +186,7 @@ class PresenceAt:
 
 async def _told(receive: Receive) -> dict[str, object] | None:
     body = await read_body(receive, _LARGEST)
-    try:
-        told = json.loads(body) if body is not None else None
-    except (ValueError, RecursionError):
-        return None
-    return told if isinstance(told, dict) else None
+    return json_object(body) if body is not None else None
 
 
 def _word(told: dict[str, object], name: str) -> str:

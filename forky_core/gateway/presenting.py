@@ -48,6 +48,7 @@ from forky_core.model.errors import (
     Outdated,
     RequestError,
 )
+from forky_core.model.parts import json_object
 from forky_core.render.page import whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
@@ -392,11 +393,7 @@ async def _told(
     if body is None:
         await _refuse(scope, send, 413, "That is too long.")
         return None
-    try:
-        told = json.loads(body)
-    except (ValueError, RecursionError):
-        told = None
-    if not isinstance(told, dict):
+    if (told := json_object(body)) is None:
         await _refuse(scope, send, 400, "Post a JSON object.")
         return None
     return told

@@ -7,24 +7,21 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta, TextDelta
-from forky_core.llm.tool_call_pieces import ToolCallPieces
+from forky_core.llm.answer_pieces import AnswerPieces
+from forky_core.llm.contract import ModelEvent, ModelInfo, ReasoningDelta
 from forky_core.model import Usage
-from forky_core.model.thoughts import Said, ThoughtSplitter
 from forky_core.model.wires import PLAIN, Wire, signed_by_anthropic
 
 
 @dataclass(slots=True)
-class Assembly:
-    """One reply, as far as it has arrived."""
+class Assembly(AnswerPieces):
+    """One reply of LiteLLM's, as far as it has arrived."""
 
     wire: Wire = PLAIN
     """The protocol that it arrives by: its fields are read as that provider's and as no other's."""
     usage: Any = None
     """The provider's usage record, as LiteLLM returns it."""
-    calls: ToolCallPieces = field(default_factory=ToolCallPieces)
     _text: list[str] = field(default_factory=list)
-    _splitter: ThoughtSplitter = field(default_factory=ThoughtSplitter)
 
     @property
     def said_something(self) -> bool:
@@ -50,7 +47,7 @@ class Assembly:
 
     def _take(self, text: str) -> Iterator[ModelEvent]:
         self._text.append(text)
-        yield from map(_event, self._splitter.feed(text))
+        yield from self.text(text)
 
     def rest(self, generated: str = "") -> Iterator[ModelEvent]:
         """Yield what is left at the end: of the text, with what LiteLLM had received but not returned when a stream
@@ -59,11 +56,7 @@ class Assembly:
         said = "".join(self._text)
         if len(generated) > len(said) and generated.startswith(said):
             yield from self._take(generated[len(said) :])
-        yield from map(_event, self._splitter.close())
-
-
-def _event(said: Said) -> TextDelta | ReasoningDelta:
-    return ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
+        yield from self.end_of_text()
 
 
 def _signed(blocks: Any) -> Iterator[ReasoningDelta]:

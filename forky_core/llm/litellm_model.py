@@ -156,7 +156,7 @@ class LiteLLMModel:
             task.cancel()
 
     async def _run(self, request: Request, events: queue.SimpleQueue[ModelEvent]) -> None:
-        assembly, end = Assembly(self._info.wire), StreamEnd()
+        assembly, end = Assembly(wire=self._info.wire), StreamEnd()
         CURRENT.set(end)
         try:
             await self._answer(request, assembly, end, events)

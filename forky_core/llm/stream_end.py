@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from forky_core.model.end_reasons import said_word
+from forky_core.model.parts import json_object
 
 _DONE = b"[DONE]"
 _TELLS = re.compile(
@@ -55,7 +56,7 @@ class StreamEnd:
         data = line[5:].strip()
         if data == _DONE:
             self.complete = True
-        elif _TELLS.search(data) and isinstance(value := _parsed(data), dict) and self.take(value):
+        elif _TELLS.search(data) and (value := json_object(data)) and self.take(value):
             return b"data: " + json.dumps(value).encode()
         elif _DONE in line:  # In a text: LiteLLM takes it for the end, and drops the piece.
             return line.replace(_DONE, b"\\u005bDONE]")
@@ -67,7 +68,7 @@ class StreamEnd:
 
     def body(self, content: bytes) -> None:
         """Read an answer that came in one piece."""
-        if isinstance(value := _parsed(content), dict):
+        if value := json_object(content):
             self.take(value)
             self.complete = self.complete or any(
                 name in value for name in ("choices", "content", "candidates")
@@ -151,10 +152,3 @@ def content_words(content: object) -> tuple[str, str]:
 
 def _objects(values: object) -> Iterator[Mapping[str, Any]]:
     yield from (value for value in (values if isinstance(values, list) else ()) if isinstance(value, dict))
-
-
-def _parsed(data: bytes) -> Any:
-    try:
-        return json.loads(data)
-    except (ValueError, RecursionError):
-        return None

@@ -316,6 +316,15 @@ class Draft:
     """Ids of the messages this one was copied from (cherry-pick, rebase): provenance, never hashed."""
 
 
+def json_object(text: str | bytes) -> dict[str, Any] | None:
+    """Parse a JSON object; None for any other text."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
 def arguments_json(text: str) -> str:
     """Return the canonical JSON of tool arguments as a model wrote them: an object, or a string if they are no valid
     object.

@@ -24,14 +24,14 @@ from forky_core.llm.contract import (
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
-from forky_core.model.parts import Draft, Json, ReasoningPart, arguments_json, canonical_json
+from forky_core.model.parts import Draft, Json, ReasoningPart, arguments_json, canonical_json, json_object
 from forky_core.model.wires import signed_by_anthropic, thinking_block
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.content import content_parts, object_of
 from forky_core.wire.contract import ClientRequest, Indexed, ProtocolAdapter, Response, flag, text_field
 from forky_core.wire.errors import ApiError, is_common, malformed, only_theirs
 from forky_core.wire.media import RequestFiles
-from forky_core.wire.streams import CUT_OFF, OneAnswer, ended, event, failure_reported, parsed
+from forky_core.wire.streams import CUT_OFF, OneAnswer, ended, event, failure_reported
 
 _SAME_NAME = ("max_tokens", "temperature", "top_p", "top_k", "thinking")
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
@@ -304,7 +304,7 @@ def response_body(call: ClientRequest, id: str, responses: Sequence[Response]) -
 
 def _object(arguments: str) -> dict[str, Any]:
     """The input of a tool call as an object, even if the model wrote something else."""
-    value = parsed(arguments_json(arguments).encode("utf-8", "replace"))
+    value = json.loads(arguments_json(arguments).encode("utf-8", "replace"))
     return value if isinstance(value, dict) else {"arguments": value}
 
 
@@ -339,11 +339,7 @@ class AnthropicWriter:
         begun: dict[str, Any] = {"type": "thinking", "thinking": "", "signature": ""}
         block = _thinking(part)
         if block["type"] == "redacted_thinking":
-            head = self._close()
-            self._open, self._number = "redacted_thinking", self._number + 1
-            return (
-                head + _event("content_block_start", index=self._number, content_block=block) + self._close()
-            )
+            return self._start("redacted_thinking", block) + self._close()
         said = b""
         if piece.text or block["signature"]:
             said = self._grow("thinking", begun, {"type": "thinking_delta", "thinking": piece.text})
@@ -362,12 +358,13 @@ class AnthropicWriter:
         return event(error.body("anthropic"), "error")
 
     def _grow(self, kind: str, begun: dict[str, Any], delta: dict[str, Any]) -> bytes:
-        head = b""
-        if self._open != kind:
-            head = self._close()
-            self._open, self._number = kind, self._number + 1
-            head += _event("content_block_start", index=self._number, content_block=begun)
+        head = self._start(kind, begun) if self._open != kind else b""
         return head + _event("content_block_delta", index=self._number, delta=delta)
+
+    def _start(self, kind: str, begun: dict[str, Any]) -> bytes:
+        head = self._close()
+        self._open, self._number = kind, self._number + 1
+        return head + _event("content_block_start", index=self._number, content_block=begun)
 
     def _close(self) -> bytes:
         if not self._open:
@@ -403,8 +400,7 @@ class AnthropicParser(OneAnswer):
         self._failure: Failure | None = None
 
     def parse(self, body: bytes) -> Iterator[Indexed]:
-        value = parsed(body)
-        if not isinstance(value, dict):
+        if (value := json_object(body)) is None:
             return
         content = value.get("content")
         for number, block in enumerate(content if isinstance(content, list) else ()):

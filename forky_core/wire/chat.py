@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+from forky_core.llm.answer_pieces import AnswerPieces
 from forky_core.llm.contract import (
     Done,
     Failed,
@@ -17,12 +18,10 @@ from forky_core.llm.contract import (
     ToolCallDone,
 )
 from forky_core.llm.stream_end import content_words
-from forky_core.llm.tool_call_pieces import ToolCallPieces
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
-from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
-from forky_core.model.thoughts import Said, ThoughtSplitter
+from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart, json_object
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.content import (
     answered_call,
@@ -53,7 +52,6 @@ from forky_core.wire.streams import (
     ended,
     event,
     failure_reported,
-    parsed,
     usage_reported,
 )
 
@@ -299,11 +297,9 @@ class ChatWriter:
 
 
 @dataclass(slots=True)
-class _UpstreamAnswer:
+class _UpstreamAnswer(AnswerPieces):
     """One answer of an upstream."""
 
-    calls: ToolCallPieces = field(default_factory=ToolCallPieces)
-    thoughts: ThoughtSplitter = field(default_factory=ThoughtSplitter)
     word: str = ""
     refused: bool = False
 
@@ -327,15 +323,14 @@ class ChatParser:
                 yield from self._take(chunk, "delta")
 
     def parse(self, body: bytes) -> Iterator[Indexed]:
-        value = parsed(body)
-        if isinstance(value, dict):
+        if (value := json_object(body)) is not None:
             yield from self._take(value, "message")
             self.complete = bool(self._heard)
 
     def close(self) -> Iterator[Indexed]:
         usage, self._usage = self._usage, Usage()
         for index, heard in sorted(self._heard.items() or [(0, _UpstreamAnswer())]):
-            yield from ((index, said) for said in _events(heard.thoughts.close()))
+            yield from ((index, said) for said in heard.end_of_text())
             if heard.word or (self.complete and index in self._heard and self._failure is None):
                 yield from ((index, call) for call in heard.calls.done())
                 reason = end_reason(heard.word or "stop", calls=bool(heard.calls), refused=heard.refused)
@@ -368,7 +363,7 @@ class ChatParser:
             heard.refused = heard.refused or bool(refusal)
             for text in (content, blocks[1], refusal):
                 if isinstance(text, str):
-                    yield from ((index, said) for said in _events(heard.thoughts.feed(text)))
+                    yield from ((index, said) for said in heard.text(text))
             calls = delta.get("tool_calls")
             for number, piece in enumerate(calls if isinstance(calls, list) else ()):
                 if isinstance(piece, dict):
@@ -376,11 +371,6 @@ class ChatParser:
             if isinstance(delta.get("function_call"), dict):
                 _add(heard, {"index": 0, "function": delta["function_call"]})
         heard.word = said_word(choice.get("finish_reason")) or heard.word
-
-
-def _events(pieces: Iterable[Said]) -> Iterator[ModelEvent]:
-    for said in pieces:
-        yield ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
 
 
 def _add(heard: _UpstreamAnswer, piece: Mapping[str, Any]) -> None:

@@ -8,7 +8,8 @@ model; a request with one is refused with its name. An answer is written as item
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 from uuid import uuid4
 
@@ -30,6 +31,7 @@ from forky_core.model.parts import (
     ReasoningPart,
     ToolResultPart,
     canonical_json,
+    json_object,
 )
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.chat import turns_of_message
@@ -59,7 +61,6 @@ from forky_core.wire.streams import (
     ended,
     event,
     failure_reported,
-    parsed,
     usage_reported,
 )
 
@@ -369,17 +370,45 @@ def _new(prefix: str) -> str:
     return f"{prefix}_{uuid4().hex}"
 
 
-def _thought(id: str, text: str) -> dict[str, Any]:
-    return {"id": id, "type": "reasoning", "summary": [{"type": "summary_text", "text": text}]}
+def _thought(id: str, text: str | None, _status: str = "completed") -> dict[str, Any]:
+    return {"id": id, "type": "reasoning", "summary": [] if text is None else [_summary(text)]}
+
+
+def _summary(text: str) -> dict[str, Any]:
+    return {"type": "summary_text", "text": text}
+
+
+def _message(id: str, text: str | None, status: str = "completed") -> dict[str, Any]:
+    content = [] if text is None else [_words(text)]
+    return {"id": id, "type": "message", "role": "assistant", "status": status, "content": content}
 
 
 def _words(text: str) -> dict[str, Any]:
     return {"type": "output_text", "text": text, "annotations": [], "logprobs": []}
 
 
-def _message(id: str, text: str | None, status: str = "completed") -> dict[str, Any]:
-    content = [] if text is None else [_words(text)]
-    return {"id": id, "type": "message", "role": "assistant", "status": status, "content": content}
+@dataclass(frozen=True, slots=True)
+class _GrowingItem:
+    """How an item is written whose text arrives in pieces."""
+
+    prefix: str
+    """Of its id."""
+    item: Callable[[str, str | None, str], dict[str, Any]]
+    part: Callable[[str], dict[str, Any]]
+    index: str
+    """The field that numbers its parts; there is one."""
+    part_event: str
+    text_event: str
+    more: Mapping[str, Any]
+    """Further fields of the events with text."""
+
+
+_MESSAGE = _GrowingItem(
+    "msg", _message, _words, "content_index", "content_part", "output_text", {"logprobs": []}
+)
+_REASONING = _GrowingItem(
+    "rs", _thought, _summary, "summary_index", "reasoning_summary_part", "reasoning_summary_text", {}
+)
 
 
 def _function_call(id: str, call: ToolCallDone, status: str = "completed") -> dict[str, Any]:
@@ -412,8 +441,8 @@ class ResponsesWriter:
         self._id = id
         self._number = -1
         self._output: list[dict[str, Any]] = []
-        self._kind = ""
-        """The type of the open item."""
+        self._kind: _GrowingItem | None = None
+        """How the open item is written."""
         self._item = ""
         self._text: list[str] = []
 
@@ -426,26 +455,19 @@ class ResponsesWriter:
     def write(self, _index: int, event: ModelEvent) -> bytes:
         match event:
             case TextDelta(text):
-                head = self._open("message")
-                self._text.append(text)
-                where = {**self._where, "content_index": 0}
-                return head + self._event("response.output_text.delta", **where, delta=text, logprobs=[])
+                return self._grow(_MESSAGE, text)
             case ReasoningDelta(text):
-                head = self._open("reasoning")
-                self._text.append(text)
-                where = {**self._where, "summary_index": 0}
-                return head + self._event("response.reasoning_summary_text.delta", **where, delta=text)
+                return self._grow(_REASONING, text)
             case ToolCallDone():
                 return self._close() + self._called(event)
             case _:
                 return b""
 
     def end(self, responses: Sequence[Response]) -> bytes:
-        opening = self._open("message") if not self._output and not self._kind else b""
+        opening = self._open(_MESSAGE) if not self._output and not self._kind else b""
         closing = opening + self._close()
-        response = _response(
-            self._call, self._id, self._output, "completed", responses[0] if responses else Response()
-        )
+        one = responses[0] if responses else Response()
+        response = _response(self._call, self._id, self._output, "completed", one)
         return closing + self._event(f"response.{response['status']}", response=response)
 
     def fail(self, error: ApiError) -> bytes:
@@ -461,37 +483,31 @@ class ResponsesWriter:
         self._number += 1
         return event({"type": type, "sequence_number": self._number, **fields}, type)
 
-    def _open(self, kind: str) -> bytes:
-        if self._kind == kind:
+    def _grow(self, kind: _GrowingItem, text: str) -> bytes:
+        head = self._open(kind)
+        self._text.append(text)
+        return head + self._part_event(kind, f"{kind.text_event}.delta", delta=text, **kind.more)
+
+    def _open(self, kind: _GrowingItem) -> bytes:
+        if self._kind is kind:
             return b""
         closing = self._close()
-        self._kind, self._text = kind, []
-        self._item = _new("msg" if kind == "message" else "rs")
-        if kind == "message":
-            item, part = _message(self._item, None, "in_progress"), {"content_index": 0, "part": _words("")}
-            name = "response.content_part.added"
-        else:
-            item = {"id": self._item, "type": "reasoning", "summary": []}
-            part = {"summary_index": 0, "part": {"type": "summary_text", "text": ""}}
-            name = "response.reasoning_summary_part.added"
+        self._kind, self._text, self._item = kind, [], _new(kind.prefix)
+        item = kind.item(self._item, None, "in_progress")
         added = self._event("response.output_item.added", output_index=len(self._output), item=item)
-        return closing + added + self._event(name, **self._where, **part)
+        return closing + added + self._part_event(kind, f"{kind.part_event}.added", part=kind.part(""))
 
     def _close(self) -> bytes:
-        if not self._kind:
+        kind, text = self._kind, "".join(self._text)
+        if kind is None:
             return b""
-        text = "".join(self._text)
-        if self._kind == "message":
-            item, at = _message(self._item, text), {**self._where, "content_index": 0}
-            done = self._event("response.output_text.done", **at, text=text, logprobs=[])
-            done += self._event("response.content_part.done", **at, part=_words(text))
-        else:
-            item, at = _thought(self._item, text), {**self._where, "summary_index": 0}
-            done = self._event("response.reasoning_summary_text.done", **at, text=text)
-            part = {"type": "summary_text", "text": text}
-            done += self._event("response.reasoning_summary_part.done", **at, part=part)
-        self._kind = ""
-        return done + self._done(item)
+        done = self._part_event(kind, f"{kind.text_event}.done", text=text, **kind.more)
+        done += self._part_event(kind, f"{kind.part_event}.done", part=kind.part(text))
+        self._kind = None
+        return done + self._done(kind.item(self._item, text, "completed"))
+
+    def _part_event(self, kind: _GrowingItem, name: str, **fields: Any) -> bytes:
+        return self._event(f"response.{name}", **self._where, **{kind.index: 0}, **fields)
 
     def _called(self, call: ToolCallDone) -> bytes:
         self._item = _new("fc")
@@ -519,8 +535,7 @@ class ResponsesParser(OneAnswer):
         self._refused = False
 
     def parse(self, body: bytes) -> Iterator[Indexed]:
-        value = parsed(body)
-        if not isinstance(value, dict):
+        if (value := json_object(body)) is None:
             return
         output = value.get("output")
         for number, item in enumerate(output if isinstance(output, list) else ()):

@@ -13,6 +13,7 @@ from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta
 from forky_core.llm.failures import scrubbed
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason
+from forky_core.model.parts import json_object
 from forky_core.wire.contract import Indexed
 
 DONE = b"data: [DONE]\n\n"
@@ -42,17 +43,17 @@ class Lines:
         *lines, self._rest = (self._rest + piece).split(b"\n")
         for line in lines:
             if not line.strip():
-                value = parsed(b"\n".join(self._begun)) if len(self._begun) > 1 else None
+                value = json_object(b"\n".join(self._begun)) if len(self._begun) > 1 else None
                 self._begun.clear()
             elif not line.startswith(b"data:"):
                 continue
             elif (data := line[5:].strip()) == b"[DONE]":
                 yield None
                 continue
-            elif self._begun or not isinstance(value := parsed(data), dict):
+            elif self._begun or (value := json_object(data)) is None:
                 self._begun.append(data)
                 continue
-            if isinstance(value, dict):
+            if value is not None:
                 yield value
 
 
@@ -85,14 +86,6 @@ class OneAnswer(ABC):
     @abstractmethod
     def _take(self, value: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """The events of one object."""
-
-
-def parsed(body: bytes) -> Any:
-    """Parse JSON; None if it is malformed."""
-    try:
-        return json.loads(body)
-    except (ValueError, RecursionError):
-        return None
 
 
 CUT_OFF = Failure("cut_off", "The reply broke off before it was finished. Ask again.")

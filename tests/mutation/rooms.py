@@ -55,7 +55,7 @@ ROOMS = (
     Room(
         "wire",
         ("forky_core/wire/*.py",),
-        ("tests/wire", "tests/gateway", "tests/providers/test_upstreams.py"),
+        ("tests/wire", "tests/gateway", "tests/providers/test_ends.py"),
     ),
     Room(
         "store/write",

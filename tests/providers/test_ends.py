@@ -1,12 +1,13 @@
-"""Every way in which an answer can end, in every wire format, through the real LiteLLM.
+"""Every way in which an answer can end, in every wire format, through the real LiteLLM and as `/v1` passes it on.
 
 LiteLLM reads each provider's events in its own way. Where a version of it moves a field, the row of that provider
-fails.
+fails. An answer that `/v1` passes on is read by Forky alone (wire/), and comes to the same.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from itertools import pairwise
 from threading import Event
@@ -23,6 +24,10 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
+from forky_core.wire.anthropic import MESSAGES
+from forky_core.wire.chat import CHAT
+from forky_core.wire.contract import ProtocolAdapter
+from forky_core.wire.responses import RESPONSES
 from tests.providers.scripted import (
     WIRES,
     Call,
@@ -35,6 +40,7 @@ from tests.providers.scripted import (
     Text,
     Thought,
     chat_chunk,
+    event_bytes,
     provider,
 )
 
@@ -81,6 +87,37 @@ def answer(server: ScriptedProvider, *script: Piece) -> Answer:
     return summary(ask(server))
 
 
+UPSTREAMS: dict[str, ProtocolAdapter] = {
+    "openai-chat": CHAT,
+    "deepseek": CHAT,
+    "local": CHAT,
+    "openai-responses": RESPONSES,
+    "anthropic": MESSAGES,
+}
+"""The protocol of each upstream whose bytes are passed on."""
+
+
+def passed_on(wire: str, *script: Piece, cut_at: int = 0) -> Answer:
+    """What Forky reads of an upstream's answer whose bytes arrive in two pieces."""
+    content = b"".join(map(event_bytes, WIRES[wire].events(script)))
+    parser = UPSTREAMS[wire].event_parser()
+    events = [event for piece in (content[:cut_at], content[cut_at:]) for _, event in parser.feed(piece)]
+    return summary([*events, *(event for _, event in parser.close())])
+
+
+Answers = Callable[..., list[Answer]]
+
+
+@contextmanager
+def both_ways(wire: str) -> Iterator[Answers]:
+    """Return the answers to a script: through LiteLLM, and as `/v1` passes it on if it speaks that wire's protocol."""
+    with provider(wire) as running:
+        yield lambda *script: [
+            answer(running, *script),
+            *([passed_on(wire, *script)] if wire in UPSTREAMS else ()),
+        ]
+
+
 @pytest.fixture(params=WIRES)
 def server(request: pytest.FixtureRequest) -> Iterator[ScriptedProvider]:
     with provider(request.param) as running:
@@ -88,9 +125,9 @@ def server(request: pytest.FixtureRequest) -> Iterator[ScriptedProvider]:
 
 
 @pytest.fixture(params=CHAT_WIRES)
-def chat_server(request: pytest.FixtureRequest) -> Iterator[ScriptedProvider]:
-    with provider(request.param) as running:
-        yield running
+def chat_answers(request: pytest.FixtureRequest) -> Iterator[Answers]:
+    with both_ways(request.param) as answers:
+        yield answers
 
 
 COMPLETE = {
@@ -136,10 +173,9 @@ REASONS: tuple[tuple[str, str, str, str], ...] = (
 
 @pytest.mark.parametrize(("wire", "word", "reason", "own"), REASONS)
 def test_every_reason_is_stored_as_what_it_is(wire: str, word: str, reason: str, own: str) -> None:
-    with provider(wire) as running:
-        assert answer(running, Text("Part "), Text("of it"), End(word), Mark()) == Answer(
-            "Part of it", "", (), ("done", reason, own)
-        )
+    with both_ways(wire) as answers:
+        for given in answers(Text("Part "), Text("of it"), End(word), Mark()):
+            assert given == Answer("Part of it", "", (), ("done", reason, own))
 
 
 GIVEN_UP = (
@@ -152,9 +188,9 @@ GIVEN_UP = (
 
 @pytest.mark.parametrize(("wire", "word"), GIVEN_UP)
 def test_an_answer_that_its_provider_gives_up_is_not_complete(wire: str, word: str) -> None:
-    with provider(wire) as running:
-        given = answer(running, Text("Part of it"), End(word), Mark())
-    assert given == Answer("Part of it", "", (), ("failed", "cut_off", word))
+    with both_ways(wire) as answers:
+        for given in answers(Text("Part of it"), End(word), Mark()):
+            assert given == Answer("Part of it", "", (), ("failed", "cut_off", word))
 
 
 def test_an_answer_of_which_a_filter_let_nothing_through_is_refused() -> None:
@@ -167,9 +203,9 @@ def test_an_answer_of_which_a_filter_let_nothing_through_is_refused() -> None:
 
 @pytest.mark.parametrize("wire", ["openai-chat", "openai-responses", "local"])
 def test_a_refusal_is_kept_and_is_no_complete_answer(wire: str) -> None:
-    with provider(wire) as running:
-        given = answer(running, Refusal("I cannot "), Refusal("help."), End(COMPLETE[wire]), Mark())
-    assert given == Answer("I cannot help.", "", (), ("done", "content_filter", "refusal"))
+    with both_ways(wire) as answers:
+        for given in answers(Refusal("I cannot "), Refusal("help."), End(COMPLETE[wire]), Mark()):
+            assert given == Answer("I cannot help.", "", (), ("done", "content_filter", "refusal"))
 
 
 def test_an_answer_cut_by_its_connection_is_interrupted(server: ScriptedProvider) -> None:
@@ -200,15 +236,32 @@ def test_a_connection_that_breaks_after_the_end_changes_nothing(server: Scripted
     assert (given.text, given.end[:2]) == ("All of it.", ("done", "stop"))
 
 
-def test_a_mark_of_the_end_without_a_reason_is_an_end(chat_server: ScriptedProvider) -> None:
-    assert answer(chat_server, Text("All of it."), Mark()).end == ("done", "stop", "")
-    assert answer(chat_server, Text("All of it.")).end == ("failed", "cut_off", "")
+def test_a_mark_of_the_end_without_a_reason_is_an_end(chat_answers: Answers) -> None:
+    assert {given.end for given in chat_answers(Text("All of it."), Mark())} == {("done", "stop", "")}
+    assert {given.end for given in chat_answers(Text("All of it."))} == {("failed", "cut_off", "")}
 
 
-def test_an_empty_reason_is_none(chat_server: ScriptedProvider) -> None:
+def test_an_empty_reason_is_none(chat_answers: Answers) -> None:
     for none in ("", "null"):
         half = Raw(chat_chunk({"content": "Half of it"}, none))
-        assert answer(chat_server, half).end == ("failed", "cut_off", "")
+        assert {given.end for given in chat_answers(half)} == {("failed", "cut_off", "")}
+
+
+def test_an_error_before_the_mark_of_the_end_is_a_failure() -> None:
+    error = Raw({"error": {"message": "out of memory"}})
+    assert passed_on("local", Text("Half"), error, Mark()).end[0] == "failed"
+
+
+@pytest.mark.parametrize("wire", UPSTREAMS)
+def test_an_upstream_that_breaks_off_is_an_interruption(wire: str) -> None:
+    script = (Text("All "), Text("of it."), End(COMPLETE[wire]), Mark())
+    size = len(b"".join(map(event_bytes, WIRES[wire].events(script))))
+    whole = passed_on(wire, *script)
+    assert (whole.text, whole.end[:2]) == ("All of it.", ("done", "stop"))
+    assert all(passed_on(wire, *script, cut_at=at) == whole for at in range(size))
+    assert passed_on(wire, *script[:2]).end == ("failed", "cut_off", "")
+    given = passed_on(wire, Text("Looking."), Call("call_1", "look_up", ('{"ci',)))
+    assert (given.calls, given.end[:2]) == ((), ("failed", "cut_off"))
 
 
 TEXT = "The port is 8080 — “http-alt”."
@@ -264,17 +317,16 @@ TAGGED = (
 
 @pytest.mark.parametrize(("sent", "thoughts", "text"), TAGGED)
 def test_thoughts_between_tags_are_no_answer(sent: str, thoughts: str, text: str) -> None:
-    with provider("local") as running:
+    with both_ways("local") as answers:
         for at in range(len(sent)):
             pieces = [Text(piece) for piece in (sent[:at], sent[at:]) if piece]
-            given = answer(running, *pieces, End("stop"), Mark())
-            assert given == Answer(text, thoughts, (), ("done", "stop", ""))
+            for given in answers(*pieces, End("stop"), Mark()):
+                assert given == Answer(text, thoughts, (), ("done", "stop", ""))
 
 
-def test_thoughts_between_tags_survive_a_broken_stream(chat_server: ScriptedProvider) -> None:
-    given = answer(chat_server, Text("<think>Maybe 9"), Text("999? No.</th"))
-    assert (given.thoughts, given.text) == ("Maybe 9999? No.</th", "")
-    assert given.end == ("failed", "cut_off", "")
+def test_thoughts_between_tags_survive_a_broken_stream(chat_answers: Answers) -> None:
+    for given in chat_answers(Text("<think>Maybe 9"), Text("999? No.</th")):
+        assert given == Answer("", "Maybe 9999? No.</th", (), ("failed", "cut_off", ""))
 
 
 def _numbered(number: int | None, **piece: Any) -> Raw:
@@ -317,25 +369,24 @@ CALLS = {
 
 @pytest.mark.parametrize("pieces", CALLS.values(), ids=CALLS)
 def test_parallel_calls_stay_apart_however_they_are_numbered(
-    chat_server: ScriptedProvider, pieces: tuple[Raw, ...]
+    chat_answers: Answers, pieces: tuple[Raw, ...]
 ) -> None:
-    given = answer(chat_server, *pieces, End("tool_calls"), Mark())
-    assert given.calls == (("first", '{"x":1}'), ("second", '{"y":2}'))
-    assert given.end == ("done", "tool_calls", "")
+    for given in chat_answers(*pieces, End("tool_calls"), Mark()):
+        assert given.calls == (("first", '{"x":1}'), ("second", '{"y":2}'))
+        assert given.end == ("done", "tool_calls", "")
 
 
-def test_a_content_that_is_a_list_is_read(chat_server: ScriptedProvider) -> None:
+def test_a_content_that_is_a_list_is_read(chat_answers: Answers) -> None:
     thinking = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
-    given = answer(
-        chat_server,
-        Raw(chat_chunk({"role": "assistant", "content": [thinking]})),
-        Raw(chat_chunk({"content": [{"type": "text", "text": "It is "}]})),
-        Raw(chat_chunk({"content": "8080"})),
-        Raw(chat_chunk({"content": [{"type": "text", "text": "."}]})),
-        End("stop"),
-        Mark(),
+    pieces: tuple[Any, ...] = (
+        [thinking],
+        [{"type": "text", "text": "It is "}],
+        "8080",
+        [{"type": "text", "text": "."}],
     )
-    assert given == Answer("It is 8080.", "Hm.", (), ("done", "stop", ""))
+    chunks = (Raw(chat_chunk({"content": content})) for content in pieces)
+    for given in chat_answers(*chunks, End("stop"), Mark()):
+        assert given == Answer("It is 8080.", "Hm.", (), ("done", "stop", ""))
 
 
 def test_the_marks_of_an_end_within_a_text_are_text(server: ScriptedProvider) -> None:

@@ -1,12 +1,17 @@
-"""A call that a `Model` answers: its events are written in the protocol of the client."""
+"""A call that a `Model` answers: its events are written in the protocol of the client.
+
+Each answer is read in a thread of its own, as a `Model` requires, and told to the event loop.
+"""
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Iterator
+import asyncio
+import threading
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from contextlib import suppress
 
 from forky_core.context.calls_as_text import calls_as_text
 from forky_core.context.pictures import with_pictures
-from forky_core.gateway.v1.answering import answers
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.llm.contract import (
     Done,
@@ -19,13 +24,14 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.model import Message, Usage
+from forky_core.model import Failure, Message, Usage
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.parts import ReasoningPart, TextPart, ToolCallPart
 from forky_core.model.wires import bare_calls, for_wire
 from forky_core.wire.contract import Indexed
 from forky_core.wire.errors import of_failure
 
+Tell = Callable[[int, ModelEvent], None]
 _EVENT_STREAM = {"content-type": "text/event-stream; charset=utf-8"}
 
 
@@ -43,6 +49,46 @@ async def stream_from_model(exchange: Exchange, model: Model) -> None:
         await deliver(exchange, events)
     finally:
         await events.aclose()
+
+
+async def answers(model: Model, request: Request, number: int) -> AsyncGenerator[Indexed]:
+    """Yield every event of `number` answers to one request as they arrive; closing the generator stops the model.
+
+    Each answer ends with one `Done` or `Failed`.
+    """
+    loop, stop = asyncio.get_running_loop(), threading.Event()
+    arrived: asyncio.Queue[Indexed] = asyncio.Queue()
+
+    def tell(index: int, event: ModelEvent) -> None:
+        with suppress(RuntimeError):  # The loop is closed: there is no reader any more.
+            loop.call_soon_threadsafe(arrived.put_nowait, (index, event))
+
+    for index in range(number):
+        threading.Thread(
+            target=_read, args=(model, request, stop, index, tell), name=f"answer-{index}", daemon=True
+        ).start()
+    running = number
+    try:
+        while running:
+            index, event = await arrived.get()
+            running -= isinstance(event, Done | Failed)
+            yield index, event
+    finally:
+        stop.set()
+
+
+def _read(model: Model, request: Request, stop: threading.Event, index: int, tell: Tell) -> None:
+    ended = False
+    try:
+        for event in model.stream(request, stop):
+            tell(index, event)
+            ended = ended or isinstance(event, Done | Failed)
+    except Exception as error:  # noqa: BLE001 - the contract forbids it, but a plug-in's bug must not hang a client
+        what = f"The model stopped with an error of its own ({type(error).__name__})."
+        tell(index, Failed(Failure("unknown", what), cause=error))
+    else:
+        if not ended:
+            tell(index, Failed(Failure("cut_off", "The reply ended without saying that it was complete.")))
 
 
 async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:

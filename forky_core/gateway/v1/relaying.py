@@ -10,8 +10,9 @@ from forky_core.gateway.v1.renaming import renamed
 from forky_core.llm.contract import Failed
 from forky_core.llm.upstream import Upstream
 from forky_core.model import Failure
+from forky_core.model.parts import json_object
 from forky_core.wire.errors import ApiError
-from forky_core.wire.streams import failure_reported, parsed
+from forky_core.wire.streams import failure_reported
 
 
 async def relay(
@@ -72,8 +73,8 @@ async def _whole(exchange: Exchange, answer: UpstreamResponse) -> None:
 
 def _refusal(status: int, body: bytes) -> Failure:
     """The failure in an upstream's error response, for the record; the client gets its bytes."""
-    value = parsed(body)
-    error = value.get("error", value) if isinstance(value, dict) else body[:300].decode("utf-8", "replace")
+    value = json_object(body)
+    error = value.get("error", value) if value is not None else body[:300].decode("utf-8", "replace")
     failure = failure_reported(error)
     return Failure(
         "rate_limited" if status == 429 else "bad_request" if status < 500 else "overloaded", failure.sentence

@@ -1,4 +1,4 @@
-"""Tool calls that arrive in pieces, put together as servers really number them.
+"""An answer that arrives in pieces: thoughts apart from its text, and tool calls as servers really number them.
 
 OpenAI numbers the calls of an answer. Some servers number none, and some number all 0: there another call begins with
 another id, or with a name after the arguments of a call are complete.
@@ -10,7 +10,8 @@ import json
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from forky_core.llm.contract import ToolCallDone
+from forky_core.llm.contract import ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.model.thoughts import Said, ThoughtSplitter
 from forky_core.model.wires import without_signature
 
 
@@ -68,3 +69,22 @@ def _is_json(text: str) -> bool:
     except (ValueError, RecursionError):
         return False
     return True
+
+
+@dataclass(slots=True)
+class AnswerPieces:
+    """One answer, as far as it has arrived."""
+
+    calls: ToolCallPieces = field(default_factory=ToolCallPieces)
+    _splitter: ThoughtSplitter = field(default_factory=ThoughtSplitter)
+
+    def text(self, piece: str) -> Iterator[TextDelta | ReasoningDelta]:
+        """Yield what is known with a further piece of the text, in which a server may send thoughts between tags."""
+        yield from map(_event, self._splitter.feed(piece))
+
+    def end_of_text(self) -> Iterator[TextDelta | ReasoningDelta]:
+        yield from map(_event, self._splitter.close())
+
+
+def _event(said: Said) -> TextDelta | ReasoningDelta:
+    return ReasoningDelta(said.text) if said.kind == "thought" else TextDelta(said.text)
