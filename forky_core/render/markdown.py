@@ -30,7 +30,6 @@ from forky_core.text.mathml import mathml
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
 _BARE = re.compile(r"(?<![\w/])https?://[^\s<>()\[\]\"']{1,1000}(?<![.,;:!?])")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
-_TASK = re.compile(r"\[([ xX])\][ \t]+")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
 _DEEPEST, _NESTING = 20, 24
 """Levels of lists and quotations beyond which a text is shown as it was written, and those that the parser reads."""
@@ -126,7 +125,7 @@ def _parser() -> MarkdownIt:
     made = markdown_parser(nesting=_NESTING, is_link=lambda address: _ADDRESS.fullmatch(address) is not None)
     made.inline.ruler.before("escape", "formula", formula)
     made.inline.ruler.before("emphasis", "factor", _factor)
-    made.core.ruler.after("text_join", "elements", _elements)
+    made.core.ruler.push("elements", _elements)
     made.renderer = _Renderer()
     return made
 
@@ -165,9 +164,7 @@ def _elements(state: StateCore) -> None:
             case "th_open" | "td_open":
                 token.attrs = {"class": "right"} if token.attrGet("style") == "text-align:right" else {}
             case "inline":
-                token.children = list(
-                    _line(token.children or [], (at > 1 and state.tokens[at - 2].type) or "")
-                )
+                token.children = list(_line(token))
                 alone = token.children[0] if len(token.children) == 1 else None
                 if before == "paragraph_open" and alone is not None and alone.meta.get("display"):
                     state.tokens[at - 1].attrs = {"class": "formula"}
@@ -175,10 +172,12 @@ def _elements(state: StateCore) -> None:
                 pass
 
 
-def _line(children: Sequence[Token], around: str) -> Iterator[Token]:
+def _line(words: Token) -> Iterator[Token]:
     """The tokens of a line, with bare addresses as links; of an item, with its box to tick as a sign."""
+    if "ticked" in words.meta:
+        yield Token("text", "", 0, content="☑" if words.meta["ticked"] else "☐")
     links = 0
-    for at, token in enumerate(children):
+    for token in words.children or ():
         match token.type:
             case "link_open":
                 links += 1
@@ -191,10 +190,6 @@ def _line(children: Sequence[Token], around: str) -> Iterator[Token]:
                 yield Token("text", "", 0, content=f"🖼 {token.content or 'image'}")
                 yield Token("link_close", "a", -1)
             case "text" if not links:
-                if at == 0 and around == "list_item_open":
-                    token.content = _TASK.sub(
-                        lambda box: "☐ " if box[1] == " " else "☑ ", token.content, count=1
-                    )
                 yield from _with_links(token.content)
             case _:
                 yield token

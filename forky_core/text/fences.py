@@ -78,6 +78,12 @@ def parts(lines: Iterable[str]) -> Iterator[tuple[str, Part]]:
         yield line, blocks.take(line)
 
 
+def fenced(text: str, language: str = "") -> str:
+    """Return a block of code whose fence is longer than any run of backticks in it."""
+    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{fence}{language}\n{text}\n{fence}"
+
+
 def _quotes(line: str) -> int:
     """In how many quotations, one in another, a line stands."""
     return line[: len(line) - len(line.lstrip(" \t>"))].count(">")

@@ -1,4 +1,8 @@
-"""The Markdown parser of Chat and Compare: CommonMark with tables and strikes, and emphasis between CJK words."""
+"""The one parser of Markdown: CommonMark with tables, strikes, boxes to tick, and emphasis between CJK words.
+
+Chat, Compare and the pages outside of Streamlit draw its tokens, each with its own table of elements. Where only the
+lines of code matter, or a text is cut anywhere, fences.py and plain_words.py read lines without a parser.
+"""
 
 from __future__ import annotations
 
@@ -8,6 +12,7 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
@@ -20,6 +25,8 @@ _FORMULA = re.compile(
     "|" + DOLLARS,
     re.DOTALL,
 )
+_WEB_OR_MAIL = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
+_BOX = re.compile(r"\[([ xX])\]\s")
 
 
 class _State(StateInline):
@@ -43,14 +50,33 @@ class _Inline(ParserInline):
         return state.tokens
 
 
-def markdown_parser(*, nesting: int, is_link: Callable[[str], bool]) -> MarkdownIt:
-    """A parser that reads no HTML; `is_link` says which addresses may become links."""
+def is_web_or_mail(address: str) -> bool:
+    """Whether an address leads to the web or to a mail address."""
+    return _WEB_OR_MAIL.fullmatch(address) is not None
+
+
+def markdown_parser(*, nesting: int, is_link: Callable[[str], bool] = is_web_or_mail) -> MarkdownIt:
+    """A parser that reads no HTML; `is_link` says which addresses may become links.
+
+    The words of an item with a box to tick lack the box; whether it is ticked is the `meta["ticked"]` of their token.
+    """
     made = MarkdownIt()
     made.inline = _Inline()
     made.configure("commonmark", {"html": False, "maxNesting": nesting})
     made.enable(["table", "strikethrough"])
+    made.core.ruler.push("boxes", _boxes)
     made.validateLink = is_link  # type: ignore[assignment, method-assign]
     return made
+
+
+def _boxes(state: StateCore) -> None:
+    """Take the box out of the first words of an item."""
+    for item, paragraph, words in zip(state.tokens, state.tokens[1:], state.tokens[2:], strict=False):
+        if item.type == "list_item_open" and paragraph.type == "paragraph_open" and words.children:
+            box, first = _BOX.match(words.content), words.children[0]
+            if box is not None and first.type == "text":
+                first.content = first.content[3:]
+                words.meta["ticked"] = box[1] in "xX"
 
 
 def formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so

@@ -45,6 +45,14 @@ def elements(trees: tuple[Tree, ...]) -> Iterator[list[Any]]:
         ("5~10 and 3~4 days; H~2~O; 約~3日", "<p>5~10 and 3~4 days; H~2~O; 約~3日</p>"),
         ("~~gone~~, ~not~", "<p><del>gone</del>, ~not~</p>"),
         ("cp ~/a ~/b", "<p>cp ~/a ~/b</p>"),
+        (
+            "- [ ]\n  b",
+            '<ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" disabled>\nb</li></ul>',
+        ),
+        (
+            "- [x] a\n\n[x]: https://e.example",
+            '<ul><li><a href="https://e.example" target="_blank" rel="noopener noreferrer">x</a> a</li></ul>',
+        ),
         ("**「太字」**が", "<p><strong>「太字」</strong>が</p>"),
         (
             "これは**（全角）**と*「強調」*です",

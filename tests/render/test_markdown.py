@@ -33,6 +33,7 @@ MATHEMATICS = re.compile(
         ("- one\n  - two\n- three", "<li><span"),
         ("3. three\n4. four", '<ol start="3">'),
         ("- [x] done", "☑ done"),
+        ("- [ ]\n  to do", "☐<br>to do"),
         ("```sh\nls <x>\n```", '<pre data-language="sh"><code>ls &lt;x&gt;</code></pre>'),
         ("```\nnever closed", "<pre><code>never closed</code></pre>"),
         ("> quoted\n> > twice", "<blockquote>"),

@@ -24,7 +24,7 @@ from forky_core.formats.reports.report import (
     SideBySide,
     Value,
 )
-from forky_core.text.fences import CodeBlocks
+from forky_core.text.fences import CodeBlocks, fenced
 from forky_core.text.formulas import is_mathematics
 
 _SPECIAL = re.compile(r"([\\`*_{}\[\]<>#|~$])")
@@ -59,7 +59,7 @@ def _pieces(block: Block) -> Iterator[str]:
         case Prose():
             yield harmless_markdown(block.text)
         case Exact():
-            yield _fenced(block.text)
+            yield fenced(_shown(block.text).rstrip(), "text")
         case Picture():
             yield f"*Attached: {plain_line(block.name)}*"
         case Drawing():
@@ -82,12 +82,6 @@ def _column(column: ReportColumn) -> Iterator[str]:
 def plain_line(text: str) -> str:
     """A text on one line that Markdown shows as it is."""
     return _SPECIAL.sub(r"\\\1", _shown(" ".join(text.split())))
-
-
-def _fenced(text: str) -> str:
-    """A text as a block of code whose fence is longer than any run of backticks inside it."""
-    fence = "`" * max(3, 1 + max((len(run) for run in re.findall(r"`+", text)), default=0))
-    return f"{fence}text\n{_shown(text).rstrip()}\n{fence}"
 
 
 def _table(table: DataTable) -> str:

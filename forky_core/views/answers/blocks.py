@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Literal
 
 from forky_core.process.extras import needed_for
+from forky_core.text.fences import fenced
 from forky_core.text.showable import showable
 
 if TYPE_CHECKING:
@@ -32,8 +33,6 @@ Style = Literal["strong", "em", "strike", "code", "formula", "display"]
 """The text of a "formula" is its LaTeX; one that also has "display" stands on a line of its own."""
 ContainerTag = Literal["ul", "ol", "li", "quote"]
 
-_LINK = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
-_TASK = re.compile(r"\[([ xX])\]\s+")
 _DEFINITION = re.compile(r"^ {0,3}\[[^\[\]\n]{1,200}\]:[^\n]*$", re.MULTILINE)
 _STYLES: dict[str, Style] = {"strong_open": "strong", "em_open": "em", "s_open": "strike"}
 
@@ -129,7 +128,7 @@ def _plain(text: str) -> Iterator[AnswerBlock]:
 def _parser() -> MarkdownIt:
     with needed_for("Comparing answers", "app"):
         from forky_core.text.markdown import formula, markdown_parser  # noqa: PLC0415 - the library does without it
-    made = markdown_parser(nesting=60, is_link=lambda address: _LINK.fullmatch(address) is not None)
+    made = markdown_parser(nesting=60)
     made.inline.ruler.before("escape", "formula", formula)
     return made
 
@@ -169,9 +168,7 @@ class _Reading:
                     row.append(tokens[at - 1])
                     row.append(token)
                 case "inline":
-                    block = _prose(token, tokens[at - 1])
-                    begins = at > 1 and tokens[at - 2].type == "list_item_open"
-                    yield self._placed(_task(block) if begins and block.kind == "paragraph" else block)
+                    yield self._placed(_prose(token, tokens[at - 1]))
                 case _:
                     pass
 
@@ -225,9 +222,8 @@ class _Table:
 def _code(token: Token) -> AnswerBlock:
     text = token.content.removesuffix("\n")
     info = token.info.split()[0] if token.type == "fence" and token.info.split() else ""
-    fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     lines = tuple((InlineRun(line),) if line else () for line in text.split("\n"))
-    return AnswerBlock("code", lines, f"{fence}{info}\n{text}\n{fence}", language=info[:40])
+    return AnswerBlock("code", lines, fenced(text, info), language=info[:40])
 
 
 def _prose(token: Token, before: Token) -> AnswerBlock:
@@ -237,17 +233,10 @@ def _prose(token: Token, before: Token) -> AnswerBlock:
         return AnswerBlock(
             "heading", (runs,), f"{'#' * level} {' '.join(token.content.split())}", level=level
         )
-    return AnswerBlock("paragraph", (runs,), token.content)
-
-
-def _task(block: AnswerBlock) -> AnswerBlock:
-    """The first paragraph of an item, without the box that it begins with."""
-    runs = block.spans[0]
-    box = _TASK.match(runs[0].text) if runs and not runs[0].styles and not runs[0].href else None
-    if box is None:
-        return block
-    rest = replace(runs[0], text=runs[0].text[box.end() :])
-    return replace(block, spans=((rest, *runs[1:]),), task=box[1] in "xX")
+    ticked = token.meta.get("ticked")
+    if ticked is not None:
+        runs = (replace(runs[0], text=runs[0].text.lstrip()), *runs[1:])
+    return AnswerBlock("paragraph", (runs,), token.content, task=ticked)
 
 
 def _runs(token: Token) -> tuple[InlineRun, ...]:

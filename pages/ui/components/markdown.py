@@ -21,6 +21,7 @@ from typing import Literal
 import streamlit as st
 
 from forky_core.text.emphasis import CJK, flanking
+from forky_core.text.fences import fenced
 from forky_core.text.formulas import is_mathematics
 from forky_core.text.showable import showable as without_control
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
@@ -157,8 +158,7 @@ def show_formatted(pieces: Sequence[str | Diagram], key: str) -> None:
             st.html(source)
         else:
             with st.container(key=f"diagram-{key.replace('.', '-')}-{number}"):
-                fence = "`" * 3 + "`" * max(map(len, re.findall("`+", piece.drawn)), default=0)
-                st.markdown(f"{fence}{LANGUAGE}\n{piece.drawn}\n{fence}")
+                st.markdown(fenced(piece.drawn, LANGUAGE))
                 st.html(
                     _source('Source<span class="fk-undrawn">: Mermaid cannot read it</span>', piece.source)
                 )

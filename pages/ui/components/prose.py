@@ -17,11 +17,10 @@ from markdown_it import MarkdownIt
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from forky_core.text.markdown import markdown_parser
+from forky_core.text.markdown import is_web_or_mail, markdown_parser
 from pages.ui.components.code import colored_code
 from pages.ui.components.tree import Tree, element
 
-_ADDRESS = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
 _SCHEME = re.compile(r"(?:^|[^A-Za-z0-9])(https?)$", re.IGNORECASE)
 _BARE = re.compile(r"://[^\s<\x00-\x1f]+")
 _DOMAIN = re.compile(r"://[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
@@ -29,17 +28,9 @@ _TEXT = re.compile(
     r"(?P<web>(?<![\w./@:+-])www\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+[^\s<]*)"
     r"|(?P<mail>(?<![\w.+@/-])[A-Za-z0-9._+-]+@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9](?![\w@-]))"
 )
-_SIGNS = (
-    (re.compile(r"(^|\s)<->(?=\s|$)"), "\\1↔"),
-    (re.compile(r"(^|\s)->(?=\s|$)"), "\\1→"),
-    (re.compile(r"(^|\s)<-(?=\s|$)"), "\\1←"),
-    (re.compile(r"(^|\s)--(?=\s|$)"), "\\1—"),
-    (re.compile(r"(^|\s)>=(?=\s|$)"), "\\1≥"),
-    (re.compile(r"(^|\s)<=(?=\s|$)"), "\\1≤"),
-    (re.compile(r"(^|\s)~=(?=\s|$)"), "\\1≈"),
-)
-"""What Streamlit writes as one sign."""
-_TASK = re.compile(r"\[([ xX])\](?=\s)")
+_SIGNS = {"<->": "↔", "->": "→", "<-": "←", "--": "—", ">=": "≥", "<=": "≤", "~=": "≈"}
+"""What Streamlit writes as one sign, where it stands between spaces."""
+_SIGN = re.compile(rf"(?<!\S)(?:{'|'.join(_SIGNS)})(?!\S)")
 _DEEPEST = 50
 _NESTING = 100
 _SAME = {"strong": "strong", "em": "em", "s": "del"}
@@ -77,7 +68,7 @@ def _parser() -> MarkdownIt:
 
 
 def _is_link(address: str) -> bool:
-    return _ADDRESS.fullmatch(address) is not None or address.startswith(("./", "#"))
+    return is_web_or_mail(address) or address.startswith(("./", "#"))
 
 
 def _left(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
@@ -131,16 +122,16 @@ class _Drawing:
 
     def blocks(self, tokens: Sequence[Token]) -> tuple[Tree, ...]:
         open_ = [element("", None)]
-        for at, token in enumerate(tokens):
+        for token in tokens:
             here = open_[-1]
             match token.type:
                 case "inline":
-                    task = _is_task(tokens, at)
-                    if task:
+                    if "ticked" in token.meta:
                         listed, item = [one for one in open_ if one[0] in ("ul", "ol", "li")][-2:]
                         item[1] = {"class": "task-list-item"}
                         listed[1] = (listed[1] or {}) | {"class": "contains-task-list"}
-                    here += self._inline(token.children or (), task=task)
+                        here.append(_box(ticked=token.meta["ticked"]))
+                    here += self._inline(token.children or ())
                 case "fence" | "code_block":
                     here.append(_code(token))
                 case "hr":
@@ -158,13 +149,8 @@ class _Drawing:
         (root,) = open_
         return tuple(root[2:])
 
-    def _inline(self, tokens: Sequence[Token], *, task: bool) -> Iterator[Tree]:
+    def _inline(self, tokens: Sequence[Token]) -> Iterator[Tree]:
         open_ = [element("", None)]
-        if task:
-            first = tokens[0]
-            ticked = {"checked": ""} if first.content[1] in "xX" else {}
-            open_[0].append(element("input", {"type": "checkbox", "disabled": ""} | ticked))
-            tokens = [Token("text", "", 0, content=first.content[3:]), *tokens[1:]]
         links = 0
         for token in tokens:
             here = open_[-1]
@@ -228,7 +214,7 @@ def _link(token: Token, cited: frozenset[str]) -> list[Tree]:
     address = str(token.attrGet("href") or "")
     if address.startswith("#"):
         raise _LeftToStreamlit
-    if _ADDRESS.fullmatch(address) is None and address not in cited:
+    if not is_web_or_mail(address) and address not in cited:
         return element("span", None)
     title = token.attrGet("title")
     given = {"href": address} | ({"title": str(title)} if title else {})
@@ -236,8 +222,7 @@ def _link(token: Token, cited: frozenset[str]) -> list[Tree]:
 
 
 def _text(text: str) -> Iterator[Tree]:
-    for wanted, sign in _SIGNS:
-        text = wanted.sub(sign, text)
+    text = _SIGN.sub(lambda found: _SIGNS[found.group()], text)
     at = 0
     for found in _TEXT.finditer(text):
         address = _trimmed(found["web"]) if found["web"] else found["mail"]
@@ -269,11 +254,5 @@ def _code(token: Token) -> Tree:
     return element("div", {"class": "fk-code"}, (pre, copy))
 
 
-def _is_task(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the words at this place are an item with a box to tick."""
-    return (
-        at >= 2
-        and tokens[at - 1].type == "paragraph_open"
-        and tokens[at - 2].type == "list_item_open"
-        and _TASK.match(tokens[at].content) is not None
-    )
+def _box(*, ticked: bool) -> Tree:
+    return element("input", {"type": "checkbox", "disabled": ""} | ({"checked": ""} if ticked else {}))

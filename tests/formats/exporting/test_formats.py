@@ -15,12 +15,13 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.flattening import flattened
 from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.sharing import export_value, file_name
-from forky_core.formats.exporting.writers.markdown import closed, fenced
+from forky_core.formats.exporting.writers.markdown import closed
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import seal
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import Draft, TextPart, ToolCallPart, ToolResultPart
+from forky_core.text.fences import fenced
 from tests.builders import debugged, talk, workspace
 from tests.formats.exporting.trees import chat_with
 from tests.formats.forky_file.chats import with_everything

@@ -5,7 +5,6 @@ heading a message.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from typing import ClassVar
@@ -27,7 +26,7 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.text.fences import CodeBlocks
+from forky_core.text.fences import CodeBlocks, fenced
 
 WHO = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
 
@@ -105,13 +104,6 @@ def part_as_markdown(part: Part) -> str:
 def _pretty(arguments: str) -> str:
     value = json.loads(arguments)
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
-
-
-def fenced(text: str, language: str = "") -> str:
-    """A block of code whose fence is longer than any inside it."""
-    longest = max((len(run) for run in re.findall(r"`{3,}", text)), default=2)
-    fence = "`" * (longest + 1)
-    return f"{fence}{language}\n{text}\n{fence}"
 
 
 def closed(text: str) -> str:
