@@ -13,7 +13,7 @@ from functools import partial
 from threading import Event
 from typing import Self
 
-from forky_core.conversation import branching, history, noting
+from forky_core.conversation import branching, history
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging import landing, merging, reverting
@@ -38,6 +38,7 @@ from forky_core.conversation.replies import asking, asking_around
 from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.session import short
 from forky_core.conversation.validation import fit_parameters
 from forky_core.conversation.voting.polls import Polls
 from forky_core.merge.conflicts.conflict import Choice, Policy
@@ -45,8 +46,12 @@ from forky_core.merge.options import NO_CHOICES, MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.model.errors import BadContent, NothingToDo
+from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.model.payload_kinds import SQUASH
+
+LONGEST_NOTE = 20_000
+"""Characters of one note of a speaker."""
 
 
 class Conversation(BranchReader):
@@ -389,7 +394,15 @@ class Conversation(BranchReader):
 
     def note(self, message: str, text: str) -> Operation:
         """Write what a speaker wants to say at a message when this is presented; "" removes it."""
-        return noting.note(self._session, self.message(message).id, text)
+        said = mend_text(text).strip()
+        if len(said) > LONGEST_NOTE:
+            raise BadContent(f"A note has at most {LONGEST_NOTE:,} characters.", "Shorten it.")
+        tx, at = self._session.require_not_trashed(), self.message(message).id
+        tx.set(f"notes/{at}", said or None)
+        if not tx.changes:
+            raise NothingToDo("The note says that already.")
+        what = "Wrote the speaker's note" if said else "Removed the speaker's note"
+        return tx.publish("note", f"{what} at {short(at)}")
 
     def rename(self, title: str) -> Operation:
         """Give the conversation another title. Raises NothingToDo if the title is empty, or is its title already."""

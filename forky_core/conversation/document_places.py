@@ -7,16 +7,14 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Protocol
 
-from forky_core.conversation.branching import Unchanged
 from forky_core.conversation.people.spending import paid_embedder
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.conversation.validation import fit_model
 from forky_core.documents.searching import Embedder
 from forky_core.documents.shelf import DocumentStore
 from forky_core.model import Operation, Rules
 from forky_core.model.document import Document, DocumentId, SearchScope, Shelf
-from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.errors import NotFound
 from forky_core.store.contract import Store
 
 EMBEDDING = "documents.embedding"
@@ -142,47 +140,6 @@ def chosen_embedder(store: Store, embedder: Callable[[str], Embedder]) -> Embedd
 
 def reach_of(session: Session, rules: Rules) -> SearchScope:
     return SearchScope(named=tuple(dict.fromkeys((*rules.documents.own, *session.view.documents))))
-
-
-def use_documents(
-    session: Session,
-    branch: str,
-    *,
-    on: bool | Unchanged,
-    condenser: str | Unchanged | None,
-    passages: int | Unchanged | None,
-) -> Operation:
-    """Set whether a branch answers from documents, who rewrites its follow-up questions, and how many passages are
-    sent.
-
-    Raises:
-        NothingToDo: these are the settings already.
-        BadContent: fewer passages than one.
-    """
-    if isinstance(passages, int) and passages < 1:
-        raise BadContent(
-            "At least one passage goes along with a question.", "To send none, switch documents off."
-        )
-
-    def put() -> Operation:
-        tx = session.require_not_trashed()
-        rules = branch_in(tx.view, branch).rules
-        use, said = rules.documents, []
-        if not isinstance(on, Unchanged):
-            use = replace(use, on=on)
-            said.append(f"“{branch}” {'answers' if on else 'no longer answers'} from documents")
-        if not isinstance(condenser, Unchanged):
-            use = replace(use, condenser=fit_model(condenser))
-            said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")
-        if not isinstance(passages, Unchanged):
-            use = replace(use, passages=passages)
-            said.append(f"“{branch}” reads {passages or 'the usual number of'} passages with a question")
-        tx.set_rules(branch, replace(rules, documents=use))
-        if not tx.changes:
-            raise NothingToDo("Nothing would change.")
-        return tx.publish("documents", "; ".join(said))
-
-    return with_a_free_key("rules/", put)
 
 
 def _changed(own: Sequence[DocumentId], documents: Sequence[Document], how: str) -> tuple[DocumentId, ...]:

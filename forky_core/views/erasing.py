@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from datetime import UTC, datetime
 
-from forky_core.conversation.erasing import ErasurePlan
+from forky_core.conversation.namespaces.conversation_history import ErasurePlan
 from forky_core.model.erasure import Erasure
 from forky_core.views.shelf import count
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.people import rooms
+from forky_core.conversation.namespaces import participants
 from forky_core.conversation.replies import asking
 from forky_core.conversation.replies.preparing import request_json
 from forky_core.conversation.session import Session
@@ -463,7 +463,7 @@ def test_a_question_that_was_stored_before_its_answer_could_begin_is_answered_wh
         raise StoreError("The database is away.")
 
     with monkeypatch.context() as broken:
-        broken.setattr(rooms, "answer_in_turn", away)
+        broken.setattr(participants, "answer_in_turn", away)
         with pytest.raises(StoreError):
             ana.people.post("Which port?", seen=seen, post_id="a")
     assert texts(ana) == ["Which port?"]

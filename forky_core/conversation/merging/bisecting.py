@@ -9,16 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from threading import Event
 
-from forky_core.conversation.identity import title_from
-from forky_core.conversation.replies.once import ask_once
-from forky_core.conversation.replies.preparing import context_on
-from forky_core.conversation.session import Session, short
-from forky_core.conversation.validation import fit_text
-from forky_core.model import Branch, Message, MessageId, Operation, seal
-from forky_core.model.errors import BadContent, NothingToDo
-from forky_core.model.parts import Draft, TextPart
+from forky_core.conversation.session import short
+from forky_core.model import Message
+from forky_core.model.errors import NothingToDo
 
 Check = Callable[[str], bool]
 """Judges an answer: True if it passes."""
@@ -96,92 +90,3 @@ class Bisection:
         place = (self.good + self.bad) // 2
         low, high = (place, self.bad) if passed else (self.good, place)
         return replace(self, good=low, bad=high, probed=probed)
-
-
-def begin(session: Session, branch: Branch, good: MessageId | None, bad: MessageId | None) -> Bisection:
-    """Start a search on the branch's path, after `good` (default: before the first message) and up to `bad` (the head).
-
-    Raises:
-        NothingToDo: the branch is empty.
-        BadContent: one of the two is not on the path, or they stand the wrong way round.
-    """
-    path = session.path(branch.head)
-    if not path:
-        raise NothingToDo(f"“{branch.name}” is empty: there is nothing to search.")
-    place = {message.id: at for at, message in enumerate(path)}
-    for id in (good, bad):
-        if id is not None and id not in place:
-            raise BadContent(f"{short(id)} is not on the path of “{branch.name}”.")
-    low = place[good] if good is not None else -1
-    high = place[bad] if bad is not None else len(path) - 1
-    if low >= high:
-        raise BadContent("What passes must stand before what fails.", "Swap them, or leave one out.")
-    return Bisection(branch.name, path, low, high)
-
-
-@dataclass(frozen=True, slots=True)
-class BisectQuestion:
-    """A question to a model at each probed message, with the check of its answer."""
-
-    question: str
-    check: Check
-    repeats: int = 1
-    """How often a probe asks; the majority counts, so it must be odd."""
-    model: str | None = None
-
-
-def run(
-    session: Session,
-    branch: Branch,
-    search: Bisection,
-    asking: BisectQuestion,
-    *,
-    on_probe: Callable[[Bisection], None] | None = None,
-    stop: Event | None = None,
-) -> Bisection:
-    """Probe until the first failure is known, calling `on_probe` after each probe. Writes nothing.
-
-    Raises:
-        BadContent: there is no question, or an even number of repeats.
-        NothingToDo: it passes at the end; or it was stopped.
-        ModelError: the model did not answer.
-    """
-    question = fit_text(asking.question, "A question").strip()
-    if not question:
-        raise BadContent("A probe needs a question.", "Ask what the conversation should still know.")
-    if asking.repeats < 1 or asking.repeats % 2 == 0:
-        raise BadContent("A majority needs an odd number of repeats.", "Take 1, 3 or 5.")
-    name = asking.model or branch.rules.model or session.models.default()
-    model, stopped = session.models.model(name), stop or Event()
-    while (here := search.at) is not None:
-        path = search.path[: search.path.index(here) + 1]
-        asked = seal(Draft("user", (TextPart(question),)), (here.id,))
-        messages = context_on(session, (*path, asked), branch.rules, model).messages
-        answers: list[str] = []
-        votes = [0, 0]
-        while max(votes) * 2 <= asking.repeats:
-            if stopped.is_set():
-                raise NothingToDo("The search was stopped.", "Nothing was written.")
-            answers.append(ask_once(session, name, messages, branch.rules.parameters, stopped))
-            votes[bool(asking.check(answers[-1]))] += 1
-        search = search.with_result(votes[1] > votes[0], tuple(answers))
-        if on_probe is not None:
-            on_probe(search)
-    return search
-
-
-def record(session: Session, search: Bisection, what: str = "") -> Operation:
-    """Record the result of a finished search in the log: one operation that changes nothing.
-
-    Raises:
-        NothingToDo: the search is not done.
-    """
-    first = search.first
-    if first is None:
-        raise NothingToDo("The search is not done.", f"Up to {search.steps} probes are to come.")
-    count = len(search.probed)
-    probes = "1 probe" if count == 1 else f"{count} probes"
-    asked = f", asking “{title_from(what)}”" if what else ""
-    return session.require_not_trashed().publish(
-        "bisect", f"Bisected “{search.branch}”: fails from {short(first.id)} on ({probes}{asked})"
-    )

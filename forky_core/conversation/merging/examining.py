@@ -7,51 +7,16 @@ of them changes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from threading import Event
 
 from forky_core.conversation.merging.note_writing import VERIFIER
-from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Models, Session
 from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import (
     Examination,
     examination_key,
-    examination_request,
-    read_examination,
 )
 from forky_core.model import Rules
-from forky_core.model.errors import NothingToDo
 from forky_core.store.contract import Store
-
-
-def examine(
-    session: Session,
-    sides: Sequence[ComparedSide],
-    rules: Rules,
-    *,
-    model: str | None = None,
-    stop: Event | None = None,
-) -> Examination:
-    """Ask a model about these texts; keep and return what of its answer stands in them.
-
-    Raises:
-        NothingToDo: fewer than two of them say anything, or there is no model to ask.
-        NotExamined: the answer says nothing about them.
-        ModelError: the model did not answer, or was stopped.
-    """
-    if sum(bool(side.said) for side in sides) < 2:
-        raise NothingToDo(
-            "There are not two texts to compare.", "Nothing was said on one of the sides since."
-        )
-    name = model or examiner(session.store, session.models, rules)
-    if name is None:
-        raise NothingToDo(
-            "No model is set up that could examine them.", "Name one, or choose one in Settings."
-        )
-    answer = ask_once(session, name, examination_request(sides), stop=stop)
-    found = read_examination(answer, sides, name)
-    session.store.keep_derived(session.id, {examination_key(sides): found.to_json()})
-    return found
 
 
 def examination_of(session: Session, sides: Sequence[ComparedSide]) -> Examination | None:

@@ -1,17 +1,12 @@
-"""Planning and landing a rebase: the copies and the moved branch are one operation, and the former
-head stays visible.
-"""
+"""Planning a rebase: what moving a branch onto another one, or onto a message, would do."""
 
 from __future__ import annotations
 
-from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merging import reader_of, statuses
-from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.session import Session, short
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
-from forky_core.model import Branch, MessageId, Operation, seal
+from forky_core.model import Branch, MessageId
 from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.graph import parents_in
 
@@ -60,28 +55,3 @@ def _ground(session: Session, branch: Branch, head: MessageId, name: str, at: Me
         statuses=statuses(session),
         file_access=reader.file_access,
     )
-
-
-def land(session: Session, plan: RebasePlan) -> Operation:
-    """Write the copies and move the branch.
-
-    Raises:
-        Outdated: one of the two branches has moved since the plan was made; nothing was written.
-        NothingToDo: the branch is there already.
-    """
-    if not plan.lands:
-        raise NothingToDo(f"“{plan.branch}” stands on “{plan.onto_name}” already.")
-    refuse_while_replying(session, plan.branch)
-    tx = session.require_not_trashed()
-    refuse_if_moved(session, tx, plan.branch, plan.head)
-    if f"heads/{plan.onto_name}" in tx.view.entries:
-        refuse_if_moved(session, tx, plan.onto_name, plan.onto)
-    if plan.relation == "fast_forward":
-        tx.move(plan.branch, plan.onto)
-        return tx.publish("rebase", f"Moved “{plan.branch}” on to “{plan.onto_name}”")
-    tx.messages += [seal(one.draft, one.parents, created=now()) for one in plan.copies]
-    tx.move(plan.branch, tx.messages[-1].id if tx.messages else plan.onto)
-    tx.keep(plan.head)
-    if plan.rules != tx.view.branch(plan.branch).rules:
-        tx.set_rules(plan.branch, plan.rules)
-    return tx.publish("rebase", f"Rebased “{plan.branch}” onto “{plan.onto_name}”")

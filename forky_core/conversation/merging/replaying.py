@@ -9,7 +9,6 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 
-from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now
 from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
@@ -68,7 +67,7 @@ class RebaseReplay:
         return f"{what} {why} The old line is kept: {short(self.plan.head)}."
 
     def begin(self) -> None:
-        """Write the first question and continue in the background; errors as in `replay`."""
+        """Write the first question and continue in the background; errors as in `BranchMerges.replay`."""
         turns = self.plan.turns
         head = self._put(turns[0], self.plan.onto)
         threading.Thread(target=self._run, args=(turns, head), name="replay", daemon=True).start()
@@ -129,25 +128,3 @@ class RebaseReplay:
             raise NothingToDo("It was stopped.")
         self.answers = (*self.answers, message)
         return message.id
-
-
-def replay(session: Session, plan: RebasePlan, model: str | None = None) -> RebaseReplay:
-    """Start asking the branch's questions again in the plan's new place.
-
-    Raises:
-        NothingToDo: there is no answered question to ask again.
-        Outdated: the branch has moved since the plan was made; nothing was written.
-        NotFound: the model is gone.
-    """
-    if not plan.turns:
-        raise NothingToDo(f"“{plan.branch}” has no answered question of its own to ask again.")
-    session.models.model(model or session.branch(plan.branch).rules.model or session.models.default())
-    refuse_while_replying(session, plan.branch)
-    job = RebaseReplay(session, plan, model)
-    session.replays.add(job)
-    try:
-        job.begin()
-    except BaseException:
-        session.replays.discard(job)
-        raise
-    return job

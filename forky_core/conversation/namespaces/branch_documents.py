@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from forky_core.conversation import document_places
+from dataclasses import replace
+
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
-from forky_core.conversation.document_places import BranchPlace, ConversationPlace
+from forky_core.conversation.document_places import BranchPlace, ConversationPlace, embedder_of
 from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.replies import consulting
+from forky_core.conversation.session import branch_in
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.conversation.validation import fit_model
 from forky_core.documents.cited_passages import KeptPassages
 from forky_core.documents.shelf import DocumentStore
 from forky_core.model import Operation, seal
 from forky_core.model.document import CitedPassage, Document, DocumentSearch
-from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model.errors import BadContent, NotFound, NothingToDo
 
 
 class BranchDocuments(DocumentStore):
@@ -22,7 +26,7 @@ class BranchDocuments(DocumentStore):
         self._chat = chat
         self._session = session = chat._session
         place = BranchPlace(session, chat)
-        super().__init__(session.store.documents, place, document_places.embedder_of(session))
+        super().__init__(session.store.documents, place, embedder_of(session))
 
     @property
     def of_conversation(self) -> DocumentStore:
@@ -45,9 +49,30 @@ class BranchDocuments(DocumentStore):
             NothingToDo: these are the settings already.
             BadContent: `passages` is less than one.
         """
-        return document_places.use_documents(
-            self._session, self._chat.branch_name, on=on, condenser=condenser, passages=passages
-        )
+        if isinstance(passages, int) and passages < 1:
+            raise BadContent(
+                "At least one passage goes along with a question.", "To send none, switch documents off."
+            )
+
+        def put() -> Operation:
+            tx, branch = self._session.require_not_trashed(), self._chat.branch_name
+            rules = branch_in(tx.view, branch).rules
+            use, said = rules.documents, []
+            if not isinstance(on, Unchanged):
+                use = replace(use, on=on)
+                said.append(f"“{branch}” {'answers' if on else 'no longer answers'} from documents")
+            if not isinstance(condenser, Unchanged):
+                use = replace(use, condenser=fit_model(condenser))
+                said.append(f"Follow-up questions of “{branch}” worded by {use.condenser or 'a rule'}")
+            if not isinstance(passages, Unchanged):
+                use = replace(use, passages=passages)
+                said.append(f"“{branch}” reads {passages or 'the usual number of'} passages with a question")
+            tx.set_rules(branch, replace(rules, documents=use))
+            if not tx.changes:
+                raise NothingToDo("Nothing would change.")
+            return tx.publish("documents", "; ".join(said))
+
+        return with_a_free_key("rules/", put)
 
     def write_query(self, text: str, *, at: str | None = None) -> str:
         """The search query that this branch's condensing model writes for `text`, asked now; "" if it wrote nothing

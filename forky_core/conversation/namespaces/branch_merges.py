@@ -3,32 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from threading import Event
 from typing import Unpack
 
 from forky_core.conversation.branch_reader import BranchReader
-from forky_core.conversation.merging import (
-    examining,
-    fusing,
-    grafting,
-    rebasing,
-    replanning,
-    replaying,
-    settling,
-)
-from forky_core.conversation.merging.decisions import options_with
-from forky_core.conversation.merging.merging import merge_step
+from forky_core.conversation.branching import refuse_while_replying
+from forky_core.conversation.identity import now
+from forky_core.conversation.merging import fusing, grafting, merging, rebasing, settling
+from forky_core.conversation.merging.decisions import decisions_in, options_with, with_choices, with_words
+from forky_core.conversation.merging.examining import examination_of, examiner
+from forky_core.conversation.merging.merging import inputs_of, merge_step
 from forky_core.conversation.merging.replaying import RebaseReplay
-from forky_core.conversation.merging.so_far import so_far
+from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.replies.once import ask_once
 from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict, of_answers
-from forky_core.merge.conflicts.examination import Examination
+from forky_core.merge.conflicts.examination import (
+    Examination,
+    examination_key,
+    examination_request,
+    read_examination,
+)
 from forky_core.merge.fuse import FusePlan
-from forky_core.merge.options import MergeOptionFields, MergeOptions
+from forky_core.merge.options import NO_CHOICES, MergeOptionFields, MergeOptions
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
-from forky_core.model import Operation
+from forky_core.merge.squash import squash_of
+from forky_core.model import Branch, Operation, Rules, seal
+from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import MergePart
+from forky_core.model.payload_kinds import SQUASH
 
 
 class BranchMerges:
@@ -80,9 +85,31 @@ class BranchMerges:
     def replan(self, plan: MergePlan, *, stop: Event | None = None) -> MergePlan:
         """Plan the same merge on the branches as they are now, with the person's choices and edited text.
 
-        Use it after a lost race: `Outdated` says what came first, and this plan includes it.
+        Use it after a lost race: `Outdated` says what came first, and this plan includes it. A choice is kept if the
+        conflicting values are unchanged. Edited text is kept; if there are new messages, a warning says so. If the same
+        merge landed meanwhile, text that a person or a model wrote is not lost: it is planned as another merge, with a
+        warning.
         """
-        return replanning.replan(self._session, plan, stop)
+        if plan.options is None:
+            raise NothingToDo("This plan was not made from options.", "Plan it anew.")
+        decided = decisions_in(plan)
+        made = self._planned_anew(plan, plan.options, stop)
+        sides = plan.sides or (plan,)
+        if not made.lands and any(side.by_hand or (side.block and side.block.made_by) for side in sides):
+            made = self._planned_anew(plan, replace(plan.options, again=True), stop)
+            note = f"“{plan.target_name}” has all of “{plan.source_name}” meanwhile: this would say it once more."
+            made = replace(made, warnings=(note, *made.warnings))
+        made = with_choices(made, decided.choices)
+        made = with_words(made, decided.words, frozenset(plan.turns))
+        return replace(made, request=plan.request)
+
+    def _planned_anew(self, plan: MergePlan, options: MergeOptions, stop: Event | None) -> MergePlan:
+        # The choices are in the plan; among the options they would be refused if their conflict no longer exists.
+        options = replace(options, choices=NO_CHOICES, planned_at=options.planned_at or plan.target)
+        if plan.graft is not None:
+            other = self._session.other_conversation(plan.graft.conversation)
+            return grafting.plan(self._session, plan.target_name, other, plan.graft.branch, options, stop)
+        return merging.plan(self._session, plan.target_name, plan.sources, options, stop)
 
     @merge_step("plan")
     def plan_rebase(self, onto: BranchReader | str) -> RebasePlan:
@@ -101,7 +128,23 @@ class BranchMerges:
             Outdated: one of the branches has moved since the plan was made; nothing was written.
             NothingToDo: the branch is there already.
         """
-        return rebasing.land(self._session, plan)
+        if not plan.lands:
+            raise NothingToDo(f"“{plan.branch}” stands on “{plan.onto_name}” already.")
+        session = self._session
+        refuse_while_replying(session, plan.branch)
+        tx = session.require_not_trashed()
+        refuse_if_moved(session, tx, plan.branch, plan.head)
+        if f"heads/{plan.onto_name}" in tx.view.entries:
+            refuse_if_moved(session, tx, plan.onto_name, plan.onto)
+        if plan.relation == "fast_forward":
+            tx.move(plan.branch, plan.onto)
+            return tx.publish("rebase", f"Moved “{plan.branch}” on to “{plan.onto_name}”")
+        tx.messages += [seal(one.draft, one.parents, created=now()) for one in plan.copies]
+        tx.move(plan.branch, tx.messages[-1].id if tx.messages else plan.onto)
+        tx.keep(plan.head)
+        if plan.rules != tx.view.branch(plan.branch).rules:
+            tx.set_rules(plan.branch, plan.rules)
+        return tx.publish("rebase", f"Rebased “{plan.branch}” onto “{plan.onto_name}”")
 
     def replay(self, plan: RebasePlan, *, model: str | None = None) -> RebaseReplay:
         """Rebase by asking the branch's questions again, in the background; `summary` reports the progress.
@@ -109,15 +152,38 @@ class BranchMerges:
         Raises:
             Outdated: the branch has moved since the plan was made; nothing was written.
             NothingToDo: it has no answered question of its own.
+            NotFound: the model is gone.
         """
-        return replaying.replay(self._session, plan, model)
+        if not plan.turns:
+            raise NothingToDo(f"“{plan.branch}” has no answered question of its own to ask again.")
+        session = self._session
+        session.models.model(model or session.branch(plan.branch).rules.model or session.models.default())
+        refuse_while_replying(session, plan.branch)
+        job = RebaseReplay(session, plan, model)
+        session.replays.add(job)
+        try:
+            job.begin()
+        except BaseException:
+            session.replays.discard(job)
+            raise
+        return job
 
     def so_far(self) -> MergePart | None:
-        """A summary of this branch: the note that a squash of all of it would make; None if nothing was said.
+        """A summary of this branch for somebody who joins late: the note that a squash of all of it would make; None if
+        nothing was said.
 
-        Rules write it. Nothing is stored.
+        Rules write it, so that it costs nothing; each line cites the messages that it is from. Nothing is stored.
         """
-        return so_far(self._session, self._chat.branch_name)
+        branch = self._chat.branch
+        if branch.head is None:
+            return None
+        inputs = inputs_of(self._session, Branch("", None, Rules()), branch)
+        found = inputs.incoming()
+        if not found.turns:
+            return None
+        plan = squash_of(inputs, found, MergeOptions(SQUASH.name))
+        parts = (part for draft in plan.drafts for part in draft.draft.parts)
+        return next((part for part in parts if isinstance(part, MergePart)), None)
 
     @merge_step("plan")
     def examine(
@@ -135,12 +201,25 @@ class BranchMerges:
             ModelError: it did not answer, or was stopped.
             NothingToDo: there are not two texts.
         """
+        session = self._session
         sides = texts.compared if isinstance(texts, MergePlan) else self._sides(texts)
-        return examining.examine(self._session, sides, self._chat.branch.rules, model=model, stop=stop)
+        if sum(bool(side.said) for side in sides) < 2:
+            raise NothingToDo(
+                "There are not two texts to compare.", "Nothing was said on one of the sides since."
+            )
+        name = model or examiner(session.store, session.models, self._chat.branch.rules)
+        if name is None:
+            raise NothingToDo(
+                "No model is set up that could examine them.", "Name one, or choose one in Settings."
+            )
+        answer = ask_once(session, name, examination_request(sides), stop=stop)
+        found = read_examination(answer, sides, name)
+        session.store.keep_derived(session.id, {examination_key(sides): found.to_json()})
+        return found
 
     def examined(self, answers: Sequence[str]) -> Examination | None:
         """What a model has found in these answers; None if none has examined them as they are."""
-        return examining.examination_of(self._session, self._sides(answers))
+        return examination_of(self._session, self._sides(answers))
 
     def _sides(self, answers: Sequence[str]) -> tuple[ComparedSide, ...]:
         found = [self._chat.message(one) for one in answers]

@@ -6,16 +6,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from forky_core.context.account import Item
+from forky_core.context.convert import FileAccess, convert
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.recording import receiving
 from forky_core.conversation.recording.receiving import Received
-from forky_core.conversation.recording.reusing import REUSE, switch
+from forky_core.conversation.recording.reusing import REUSE
 from forky_core.conversation.replies import preparing
 from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model import Generation, MessageId, Operation, Reuse, seal
-from forky_core.model.parts import AttachmentPart, Json
+from forky_core.model.errors import NothingToDo
+from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.wire.call import Call
 from forky_core.wire.chat import chat_call
 
@@ -72,7 +74,10 @@ class ModelCalls:
         """The line of the account for attaching a file to a question, as the model counts it; 0 tokens
         for a picture.
         """
-        return preparing.account_of(self._session, file, self._session.models.model(model))
+        asked = self._session.models.model(model)
+        file_access = FileAccess(self._session.store.blob, asked.info().pictures)
+        items = convert(seal(Draft("user", (file,)), ()), asked.count_tokens, file_access).items
+        return next(item for item in items if item.kind == "attachment")
 
     def find_or_create(self, messages: Sequence[Mapping[str, Json]] | Call) -> Received:
         """The last message of an array in a provider's format; new messages are added, branching where the array
@@ -93,7 +98,16 @@ class ModelCalls:
 
     def set_reuse(self, on: bool) -> Operation:  # noqa: FBT001 - it is the whole of the call
         """Set whether identical greedy calls (temperature 0) get the stored answer."""
-        return switch(self._session, on=on)
+        tx = self._session.require_not_trashed()
+        tx.set(REUSE, True if on else None)
+        if not tx.changes:
+            raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
+        said = (
+            "Stored answers are given again at temperature 0"
+            if on
+            else "Every call is made, whatever is stored"
+        )
+        return tx.publish("reuse", said)
 
     @property
     def reuse(self) -> Reuse:

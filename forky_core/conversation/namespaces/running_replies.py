@@ -67,5 +67,24 @@ class RunningReplies:
         return bool(model and several and voice_of(self._session, model) != last.name)
 
     def resume(self) -> ReplyJob:
-        """Continue the interrupted reply at the head. Raises NothingToDo if it is none."""
-        return asking.resume(self._session, self._chat.branch)
+        """Continue the interrupted reply at the head; the new reply begins with its text.
+
+        An offline model, which cannot continue a text, answers again. Raises NothingToDo if the head is no such reply.
+        """
+        branch = self._chat.branch
+        head = self._session.message(branch.head) if branch.head is not None else None
+        generation = self._session.origins(branch.name).of(head.id).call if head is not None else None
+        if (
+            head is None
+            or head.parent is None
+            or generation is None
+            or generation.status not in ("stopped", "interrupted")
+        ):
+            raise NothingToDo("The last message is not an interrupted reply.")
+        info = self._session.models.model(generation.model).info()
+        if not info.continues:
+            return asking.regenerate(self._session, branch, head, model=generation.model)[1]
+        target = ReplyTarget(
+            self._session.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts
+        )
+        return asking.answer(self._session, target, branch.rules, model=generation.model, resumes=head)

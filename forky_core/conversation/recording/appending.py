@@ -1,6 +1,6 @@
-"""Appending to a branch, and emptying it, for programs that keep their history here.
+"""Appending to a branch, for programs that keep their history here.
 
-Both are for histories that know neither heads nor races: messages that others added meanwhile come first.
+Such a history knows neither heads nor races: messages that others added meanwhile come first.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import now, title_from
 from forky_core.conversation.session import Session, branch_in
-from forky_core.model import Message, Operation, seal
-from forky_core.model.errors import NothingToDo, Outdated
+from forky_core.model import Message, seal
+from forky_core.model.errors import Outdated
 from forky_core.model.parts import Draft
 
 _TRIES = 20
@@ -42,20 +42,3 @@ def append(session: Session, name: str, drafts: Sequence[Draft]) -> tuple[Messag
             continue
         return tuple(map(tx.stored, tx.messages))
     raise AssertionError
-
-
-def empty(session: Session, name: str) -> Operation:
-    """Point the branch at nothing; its former messages stay visible.
-
-    Raises:
-        NothingToDo: it is empty.
-        InTheWay: a reply is being written on it.
-    """
-    refuse_while_replying(session, name)
-    tx = session.require_not_trashed()
-    head = branch_in(tx.view, name).head
-    if head is None:
-        raise NothingToDo(f"“{name}” is empty already.")
-    tx.keep(head)
-    tx.move(name, None)
-    return tx.publish("clear", f"Emptied “{name}”")

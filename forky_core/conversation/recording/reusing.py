@@ -14,8 +14,8 @@ from typing import Any
 from forky_core.conversation.identity import now
 from forky_core.conversation.session import Session
 from forky_core.matching.keys import is_greedy, prompt_hash
-from forky_core.model import Generation, MessageId, Operation, Usage, View
-from forky_core.model.errors import BadCall, NothingToDo
+from forky_core.model import Generation, MessageId, Usage, View
+from forky_core.model.errors import BadCall
 from forky_core.model.parts import Json
 from forky_core.wire.chat import chat_call
 
@@ -41,18 +41,6 @@ def prompt_of(messages: Sequence[Mapping[str, Any]], parameters: Mapping[str, Js
         return prompt_hash(chat_call({**parameters, "messages": list(messages)}))
     except (BadCall, ValueError, RecursionError):
         return ""
-
-
-def switch(session: Session, *, on: bool) -> Operation:
-    """Set whether the conversation reuses stored answers. Raises NothingToDo if it is set so already."""
-    tx = session.require_not_trashed()
-    tx.set(REUSE, True if on else None)
-    if not tx.changes:
-        raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
-    return tx.publish(
-        "reuse",
-        "Stored answers are given again at temperature 0" if on else "Every call is made, whatever is stored",
-    )
 
 
 def stored_answer(session: Session, prompt: str, model: str) -> tuple[Generation, MessageId] | None:

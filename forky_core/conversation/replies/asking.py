@@ -239,30 +239,6 @@ def regenerate(
     return name, answer(session, target, branch.rules, model=model, search=search, reuse=False)
 
 
-def resume(session: Session, branch: Branch) -> ReplyJob:
-    """Continue the interrupted reply at the branch's head; the new reply begins with its text.
-
-    An offline model, which cannot continue a text, answers again.
-
-    Raises:
-        NothingToDo: the head is not an interrupted reply.
-    """
-    head = session.message(branch.head) if branch.head is not None else None
-    generation = session.origins(branch.name).of(head.id).call if head is not None else None
-    if (
-        head is None
-        or head.parent is None
-        or generation is None
-        or generation.status not in ("stopped", "interrupted")
-    ):
-        raise NothingToDo("The last message is not an interrupted reply.")
-    info = session.models.model(generation.model).info()
-    if not info.continues:
-        return regenerate(session, branch, head, model=generation.model)[1]
-    target = ReplyTarget(session.id, branch.name, head.parent, replaces=head.id, begins_with=head.parts)
-    return answer(session, target, branch.rules, model=generation.model, resumes=head)
-
-
 def refuse_if_moved(session: Session, tx: Transaction, branch: str, seen: MessageId | None) -> None:
     """Raise Outdated if the branch's head is no longer the one its author saw; the error names what came first."""
     if tx.view.entries.get(f"heads/{branch}") == {"at": seen}:

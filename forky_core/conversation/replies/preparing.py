@@ -7,9 +7,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from forky_core.context.account import Context, Item
+from forky_core.context.account import Context
 from forky_core.context.build import Summary, build_context
-from forky_core.context.convert import FileAccess, convert
 from forky_core.conversation.counts import Counts
 from forky_core.conversation.people.voices import voices_of
 from forky_core.conversation.replies.consulting import search_for_passages, worder
@@ -17,10 +16,10 @@ from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.summaries import read_ahead, summariser
 from forky_core.conversation.session import Session
 from forky_core.llm.contract import Model, ModelInfo, ProviderMessage, Request
-from forky_core.model import Message, MessageId, Rules, seal
+from forky_core.model import Message, MessageId, Rules
 from forky_core.model.document import DocumentSearch
 from forky_core.model.memory import Memory
-from forky_core.model.parts import AttachmentPart, Draft, Json
+from forky_core.model.parts import Json
 
 CONTINUE = "Continue exactly where you stopped, without repeating anything and without a comment."
 _WORDED_LATER = (
@@ -124,13 +123,6 @@ def prepare(
         tuple(read),
         document_search=document_search,
     )
-
-
-def account_of(session: Session, file: AttachmentPart, model: Model) -> Item:
-    """The line of the account for a file in a question to `model`; the tokens of a picture are not known."""
-    file_access = FileAccess(session.store.blob, model.info().pictures)
-    items = convert(seal(Draft("user", (file,)), ()), model.count_tokens, file_access).items
-    return next(item for item in items if item.kind == "attachment")
 
 
 def context_of(session: Session, head: MessageId | None, rules: Rules, model: Model) -> Context:

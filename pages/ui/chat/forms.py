@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from forky_core.conversation.branching import PrunePlan
+from forky_core.conversation.namespaces.branches import PrunePlan
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from forky_core.conversation.people.rooms import MOST_MODELS
+from forky_core.conversation.namespaces.participants import MOST_MODELS
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import ANSWERS, Answers, Person, Room, fit_name
 from pages.ui.components.markdown import plain_label

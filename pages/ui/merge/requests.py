@@ -13,7 +13,7 @@ import streamlit as st
 from forky_core.conversation.branching import UNCHANGED
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merge_request import MergeRequest
-from forky_core.conversation.merging.requests import LONGEST_NOTE
+from forky_core.conversation.namespaces.merge_requests import LONGEST_NOTE
 from forky_core.merge.options import MergeOptions as CoreWish
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
