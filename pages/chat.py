@@ -1,4 +1,8 @@
-"""The notebook: one path of the conversation as cells, the graph beside it, the composer below."""
+"""The notebook: one path of the conversation as cells, the graph beside it, the composer below.
+
+The frame is the place that the address names, the view model is the notebook of one path and the graph beside it
+(views/notebook.py, views/graph.py), and pages/ui/chat draws it.
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,9 @@
 
 The URL says which, in which order, and which one the others are compared with (`?c=…&b=…&with=main,debug&pin=main`), so
 that a comparison can be kept and sent.
+
+The frame is the place that the address names, the view model is a comparison of sides (views/sides.py,
+views/compare.py), and pages/ui/compare draws it.
 """
 
 from __future__ import annotations

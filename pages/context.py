@@ -1,4 +1,8 @@
-"""The inspector: exactly what a model would be sent here, item by item, and what steers it (law 7)."""
+"""The inspector: exactly what a model would be sent here, item by item, and what steers it (law 7).
+
+The frame is the place that the address names, the view model is the rows of a request (views/context.py), and
+pages/ui/context draws it.
+"""
 
 from __future__ import annotations
 

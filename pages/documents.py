@@ -1,4 +1,8 @@
-"""Documents: what answers may quote. Drop files, search them, open one at a passage, take one away."""
+"""Documents: what answers may quote. Drop files, search them, open one at a passage, take one away.
+
+The frame is the workspace and what the tab holds, the view model is the documents of a shelf as the library lists
+them, and pages/ui/documents draws it.
+"""
 
 from __future__ import annotations
 

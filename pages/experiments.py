@@ -1,6 +1,9 @@
 """Experiments: many questions, many models, every answer a branch; checks, judges and intervals say who is ahead.
 
 The URL says which (`?c=…&e=capitals`), so that an experiment can be kept open, bookmarked and sent.
+
+The frame is the place that the address names, the view model is a table of cells (views/experiments.py), and
+pages/ui/experiments draws it.
 """
 
 from __future__ import annotations

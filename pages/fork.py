@@ -1,4 +1,8 @@
-"""Fork what a link shows: as a conversation of one's own, or as a branch of the conversation itself."""
+"""Fork what a link shows: as a conversation of one's own, or as a branch of the conversation itself.
+
+The frame is the workspace and what the tab holds, the view model is the part of a conversation that the link shows,
+and this file draws it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""History: every change of the conversation, newest first, with what it did and the way back to it (law 5)."""
+"""History: every change of the conversation, newest first, with what it did and the way back to it (law 5).
+
+The frame is the place that the address names, the view model is a page of the log (views/log.py), and
+pages/ui/history draws it.
+"""
 
 from __future__ import annotations
 

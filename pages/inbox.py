@@ -1,4 +1,8 @@
-"""Inbox: who mentioned, answered or gave one something, with the way there. Only a team's server has this page."""
+"""Inbox: who mentioned, answered or gave one something, with the way there. Only a team's server has this page.
+
+The frame is the workspace and what the tab holds, the view model is the notices of the viewer, and pages/ui/inbox
+draws it.
+"""
 
 from __future__ import annotations
 

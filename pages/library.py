@@ -1,4 +1,8 @@
-"""The Library: every conversation, search over all of their branches, import, and the trash."""
+"""The Library: every conversation, search over all of their branches, import, and the trash.
+
+The frame is the workspace and what the tab holds, the view model is the lines of a shelf (views/shelf.py), and
+pages/ui/library draws it.
+"""
 
 from __future__ import annotations
 

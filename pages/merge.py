@@ -1,4 +1,8 @@
-"""Merge: bring what one branch taught into another. It is read first; nothing is written before “Land” (law 8)."""
+"""Merge: bring what one branch taught into another. It is read first; nothing is written before “Land” (law 8).
+
+The frame is the place that the address names, the view model is a plan and the rows of its text (views/merging.py,
+views/payload.py), and pages/ui/merge draws it.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,8 @@
-"""People: who takes part, who is invited, oneself, spending, and the audit log. Only a team's server has this page."""
+"""People: who takes part, who is invited, oneself, spending, and the audit log. Only a team's server has this page.
+
+The frame is the workspace and what the tab holds, the view model is what the viewer may see of the team's people, and
+pages/ui/people draws it.
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,9 @@ and where the conversations are kept.
 
 A key that is typed here goes to the catalogue's memory and nowhere else: not to the database, the address, a log, or
 back to a page.
+
+The frame is the workspace and what the tab holds, the view model is the models, tokens, links and files as the
+library lists them, and pages/ui/settings draws it.
 """
 
 from __future__ import annotations

@@ -2,6 +2,9 @@
 
 The URL says which poll (`?c=…&poll=3`), so that a link or a QR code leads a phone to it. Without one, the page lists
 the polls of the conversation.
+
+The frame is the place that the address names, the view model is a ballot or the result of a poll (views/voting.py),
+and pages/ui/vote draws it.
 """
 
 from __future__ import annotations

@@ -208,6 +208,21 @@ def test_what_pages_share_imports_no_page() -> None:
     ] == []
 
 
+def test_a_page_says_what_its_frame_is_and_its_view_model_and_what_draws_it() -> None:
+    for script in (path for path in SOURCES if path.parent == Path("pages") and path.stem != "shell"):
+        tree = parsed((CHECKOUT / script).read_text("utf-8"))
+        said = " ".join((ast.get_docstring(tree) or "").split())
+        found = re.search(r"The frame is .+, the view model is (.+), and (.+) draws it\.", said)
+        assert found is not None, script
+        named = re.findall(r"[\w/]+\.py", found[1])
+        modules = {path for name in imported(script) if (path := file_of(name))}
+        folder = f"pages/ui/{script.stem}/"
+        beside = [path for path in SOURCES if path.as_posix().startswith(folder)]
+        below = {path for one in beside for name in imported(one) if (path := file_of(name))}
+        assert {Path("forky_core") / one for one in named} <= modules | below, script
+        assert found[2] in {folder.rstrip("/"), "this file"} and bool(beside) == (found[2] != "this file")
+
+
 def file_of(name: str) -> Path | None:
     """The file of this tree that a dotted name of an import means: of a module, or of a name within one."""
     return MODULES.get(name) or MODULES.get(name.rpartition(".")[0])

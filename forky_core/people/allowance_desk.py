@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from forky_core.conversation.allowance.account import Account, Allowance, account_text
 from forky_core.conversation.allowance.book import Book
 from forky_core.people.access import Access
-from forky_core.people.allowances import EVERYBODY, Fields, allowance_text
+from forky_core.people.allowances import EVERYBODY, Fields
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 
@@ -56,10 +56,6 @@ class AllowanceDesk:
         """The allowance of members who have none of their own."""
         self._access.require(Role.VIEWER, "see the allowance of everybody")
         return self._allowances.own(EVERYBODY)
-
-    def usual_text(self) -> str:
-        """The same as people read it; "" if nothing is set."""
-        return allowance_text(self.usual())
 
     def set(self, member: str, fields: Fields) -> None:
         """Set the allowance of a member, or of `EVERYBODY` (`Allowances.set`)."""

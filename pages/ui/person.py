@@ -19,7 +19,7 @@ from forky_core.model.room import fit_name
 from forky_core.people.account import OWNERS_HOURS
 from forky_core.people.administration import Administration
 from forky_core.people.allowance_desk import AllowanceDesk, MemberAccount
-from forky_core.people.allowances import EVERYBODY, Field, Fields
+from forky_core.people.allowances import EVERYBODY, Field, Fields, allowance_text
 from forky_core.people.audit import AuditFilter
 from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
 from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads, threads_file
@@ -74,6 +74,7 @@ __all__ = [
     "Viewer",
     "WaitingRequest",
     "Whose",
+    "allowance_text",
     "cookie",
     "kept_person",
     "names_themselves",

@@ -13,7 +13,7 @@ from forky_core.model.errors import ForkyError
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.spending_style import apply_spending_style
 from pages.ui.people.style import who
-from pages.ui.person import EVERYBODY, AllowanceDesk, Field, Fields, MemberAccount
+from pages.ui.person import EVERYBODY, AllowanceDesk, Field, Fields, MemberAccount, allowance_text
 from pages.ui.session import Session
 
 _LABELS: Mapping[Field, str] = {
@@ -59,7 +59,7 @@ def _figure(value: str, below: str, share: float | None = None) -> str:
 def _draw_everybodys(desk: AllowanceDesk, held: Session) -> None:
     st.markdown("#### What each may have")
     with st.container(key="accounts", gap=None):
-        usual = desk.usual_text() or "Nothing is limited but what is set for a single person."
+        usual = allowance_text(desk.usual()) or "Nothing is limited but what is set for a single person."
         if _row("everybody", "Everybody", usual, "people.spending.everybody"):
             change_allowance(desk, held, None)
         for account in desk.everybodys()[:_SHOWN]:
