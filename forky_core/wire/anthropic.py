@@ -9,6 +9,7 @@ out. An answer is written as blocks, a stream as named events.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -34,6 +35,7 @@ from forky_core.wire.media import RequestFiles
 from forky_core.wire.streams import CUT_OFF, OneAnswer, ended, event, failure_reported
 
 _SAME_NAME = ("max_tokens", "temperature", "top_p", "top_k", "thinking")
+_DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 _CHOICES = {"auto": "auto", "any": "required", "none": "none"}
 
 
@@ -250,6 +252,29 @@ def anthropic_call(body: Mapping[str, Json]) -> Call:
         part.text for part in content_parts(body.get("system"), "system", files) if hasattr(part, "text")
     ]
     return build_call(turns, before, body, files)
+
+
+def blocks_of_message(message: Mapping[str, Any]) -> list[dict[str, Json]]:
+    """The blocks of one message of a chat, which is no system message."""
+    if message["role"] == "tool":
+        result = {"type": "tool_result", "tool_use_id": message["tool_call_id"]}
+        return [{**result, "content": message["content"] or ""}]
+    content = message["content"]
+    pieces = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
+    blocks = [_block_of_part(piece) for piece in pieces]
+    for call in message.get("tool_calls", ()):
+        function = call["function"]
+        arguments = json.loads(function["arguments"])
+        given = arguments if isinstance(arguments, dict) else {"input": arguments}
+        blocks.append({"type": "tool_use", "id": call["id"], "name": function["name"], "input": given})
+    return blocks
+
+
+def _block_of_part(piece: Mapping[str, Any]) -> dict[str, Json]:
+    match = _DATA_URL.match(piece["image_url"]["url"]) if piece["type"] == "image_url" else None
+    if match is None:
+        return dict(piece)
+    return {"type": "image", "source": {"type": "base64", "media_type": match[1], "data": match[2]}}
 
 
 _TO_ANTHROPIC = {

@@ -117,37 +117,6 @@ def test_what_is_no_request_is_a_400(spoken: Served, scripted: ScriptedModels, b
     assert spoken.paths() == []
 
 
-@pytest.mark.parametrize(
-    ("path", "body"),
-    [
-        ("/messages", {"max_tokens": 5, "messages": [{"role": "tool", "content": "Hi"}]}),
-        ("/messages", {"max_tokens": 5, "messages": [{"role": "user", "content": [{"type": "image"}]}]}),
-        ("/messages", {"max_tokens": 5, "messages": []}),
-        (
-            "/messages",
-            {"max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}], "tools": [{"name": "x"}]},
-        ),
-        ("/messages", {"max_tokens": 5, "messages": [{"role": "user", "content": "Hi"}], "system": 5}),
-        ("/responses", {"input": 7}),
-        ("/responses", {"input": []}),
-        ("/responses", {"input": [{"type": "item_reference", "id": "x"}]}),
-        ("/responses", {"input": [{"role": "user", "content": [{"type": "input_video"}]}]}),
-        ("/responses", {"input": [{"role": ["user"], "content": "Hi"}]}),
-        (
-            "/responses",
-            {"input": [{"type": "function_call", "call_id": "c", "name": "f", "arguments": {"a": 1}}]},
-        ),
-        ("/responses", {"input": "Hi", "previous_response_id": 7}),
-        ("/responses", {"input": "Hi", "previous_response_id": "\ud800"}),
-    ],
-)
-def test_the_other_protocols_refuse_as_well(spoken: Served, path: str, body: dict[str, Any]) -> None:
-    with spoken.client() as client:
-        answer = client.post(path, content=json.dumps({"model": "scripted/one", **body}))
-    assert answer.status_code == 400
-    assert "invalid_request_error" in answer.text
-
-
 CHAT_CALL = {
     "role": "assistant",
     "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
@@ -161,17 +130,34 @@ USER = {"role": "user", "content": "Hi"}
 DEEP = "[" * 400 + "]" * 400
 
 
+ANY = "invalid_request_error"
+
+
+def asks(content: Any, **more: Any) -> dict[str, Any]:
+    """A request of `/v1/messages`, or of a chat."""
+    return {"max_tokens": 9, "messages": [{"role": "user", "content": content}], **more}
+
+
 @pytest.mark.parametrize(
-    ("path", "body", "place"),
+    ("path", "body", "told"),
     [
+        ("/messages", {"max_tokens": 5, "messages": [{"role": "tool", "content": "Hi"}]}, ANY),
+        ("/messages", {"max_tokens": 5, "messages": []}, ANY),
+        ("/messages", asks([{"type": "image"}]), ANY),
+        ("/messages", asks("Hi", tools=[{"name": "x"}]), ANY),
+        ("/messages", asks("Hi", system=5), ANY),
+        ("/responses", {"input": 7}, ANY),
+        ("/responses", {"input": []}, ANY),
+        ("/responses", {"input": [{"type": "item_reference", "id": "x"}]}, ANY),
+        ("/responses", {"input": [{"role": "user", "content": [{"type": "input_video"}]}]}, ANY),
+        ("/responses", {"input": [{"role": ["user"], "content": "Hi"}]}, ANY),
+        ("/responses", {"input": [{**CALL, "arguments": {"a": 1}}]}, ANY),
+        ("/responses", {"input": "Hi", "previous_response_id": 7}, ANY),
+        ("/responses", {"input": "Hi", "previous_response_id": "\ud800"}, ANY),
         ("/chat/completions", {"messages": [USER, CHAT_RESULT]}, "messages[1]"),
         ("/chat/completions", {"messages": [CHAT_RESULT, USER, CHAT_CALL]}, "messages[0]"),
         ("/chat/completions", {"messages": [USER, CHAT_CALL, CHAT_RESULT, CHAT_RESULT]}, "messages[3]"),
-        (
-            "/chat/completions",
-            {"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]},
-            "messages[0].content[0].text",
-        ),
+        ("/chat/completions", asks([{"type": "text", "text": 7}]), "messages[0].content[0].text"),
         ("/chat/completions", {"messages": [USER], "tools": json.loads(DEEP)}, "tools[0]"),
         ("/responses", {"input": [USER, RESULT]}, "input[1]"),
         ("/responses", {"input": [USER, CALL, RESULT, RESULT]}, "input[3]"),
@@ -180,12 +166,12 @@ DEEP = "[" * 400 + "]" * 400
         ("/messages", {"max_tokens": 9, "messages": [USER, USE, USED, USED]}, "call “c”"),
     ],
 )
-def test_messages_out_of_order_are_a_400_and_no_model_is_asked(
-    spoken: Served, scripted: ScriptedModels, path: str, body: dict[str, Any], place: str
+def test_what_no_model_could_answer_is_a_400_and_none_is_asked(
+    spoken: Served, scripted: ScriptedModels, path: str, body: dict[str, Any], told: str
 ) -> None:
     with spoken.client() as client:
-        answer = client.post(path, json={"model": "scripted/one", **body})
-    assert (answer.status_code, place in answer.text) == (400, True), answer.text
+        answer = client.post(path, content=json.dumps({"model": "scripted/one", **body}))
+    assert (answer.status_code, told in answer.text, ANY in answer.text) == (400, True, True), answer.text
     assert scripted.one.requests == ()
     assert spoken.paths() == []
 

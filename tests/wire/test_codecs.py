@@ -8,13 +8,19 @@ from typing import Any
 
 import pytest
 
+from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
+from forky_core.formats.forky_file.writing import chat_of
+from forky_core.gateway.v1.stored_responses import items_of
 from forky_core.llm.contract import Done, ModelEvent, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.matching.keys import path_keys
 from forky_core.model import Usage
-from forky_core.wire.anthropic import MESSAGES
-from forky_core.wire.chat import CHAT
+from forky_core.wire.anthropic import MESSAGES, anthropic_call
+from forky_core.wire.chat import CHAT, chat_call
 from forky_core.wire.contract import ClientRequest, ProtocolAdapter, Response
-from forky_core.wire.responses import RESPONSES
+from forky_core.wire.responses import RESPONSES, responses_call
+from tests.builders import workspace
 from tests.providers.test_ends import Answer, summary
+from tests.wire.test_requests import CHAT as CHAT_REQUEST
 
 TEXT = (TextDelta("Port "), TextDelta("8443 — “https-alt”."))
 CALLS = (
@@ -78,6 +84,21 @@ def test_signed_and_sealed_thoughts_of_anthropics_are_read_back() -> None:
     for streamed, content in zip((True, False), written(MESSAGES, (*thoughts, *TEXT, STOP)), strict=True):
         found = read_back(MESSAGES, content, streamed=streamed)
         assert tuple(found[:3]) == thoughts
+
+
+def test_the_messages_of_a_conversation_are_read_back_as_each_api_has_them() -> None:
+    forky, _ = workspace()
+    chat = forky.create()
+    asked = chat_call(CHAT_REQUEST)
+    chat.calls.find_or_create(asked)
+    path = chat.path()
+    openai, anthropic = (
+        json.loads(b"".join(Messages(dialect=dialect).write(chat_of(forky.store, chat.id))))
+        for dialect in DIALECTS[:2]
+    )
+    items = list(items_of(path, forky.store.blob))
+    for call in (chat_call(openai), anthropic_call(anthropic), responses_call({"input": items})):
+        assert path_keys(call.turns) == path_keys(asked.turns)
 
 
 WRITTEN: tuple[tuple[ProtocolAdapter, str, str, str], ...] = (

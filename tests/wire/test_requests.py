@@ -30,6 +30,28 @@ PNG = b"\x89PNG\r\n\x1a\n and so on"
 PNG64 = base64.b64encode(PNG).decode()
 TOOL = {"type": "object", "properties": {"city": {"type": "string"}}}
 
+
+def calling(*calls: tuple[str, str, Any]) -> dict[str, Any]:
+    """An assistant's message with calls by id, name and arguments."""
+    return {
+        "role": "assistant",
+        "content": None,
+        "tool_calls": [
+            {"id": id, "type": "function", "function": {"name": name, "arguments": arguments}}
+            for id, name, arguments in calls
+        ],
+    }
+
+
+def said(content: Any) -> dict[str, Any]:
+    """A request with one message of the user."""
+    return {"messages": [{"role": "user", "content": content}]}
+
+
+def pictured(url: str) -> dict[str, Any]:
+    return said([{"type": "image_url", "image_url": {"url": url}}])
+
+
 CHAT = {
     "model": "m",
     "max_completion_tokens": 50,
@@ -46,22 +68,7 @@ CHAT = {
                 {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG64}"}},
             ],
         },
-        {
-            "role": "assistant",
-            "content": None,
-            "tool_calls": [
-                {
-                    "id": "c1",
-                    "type": "function",
-                    "function": {"name": "weather", "arguments": '{"city": "Bonn"}'},
-                },
-                {
-                    "id": "c2",
-                    "type": "function",
-                    "function": {"name": "weather", "arguments": '{"city":"Rome"}'},
-                },
-            ],
-        },
+        calling(("c1", "weather", '{"city": "Bonn"}'), ("c2", "weather", '{"city":"Rome"}')),
         {"role": "tool", "tool_call_id": "c1", "content": "rain"},
         {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "sun"}]},
         {"role": "assistant", "content": "Rain and sun."},
@@ -156,19 +163,9 @@ def test_thoughts_are_kept_beside_what_is_said() -> None:
 
 
 def test_arguments_are_canonical_whatever_way_they_were_written() -> None:
-    (turn,) = chat_call(
-        [
-            {
-                "role": "assistant",
-                "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": '{ "b": 1, "a": "é"}'}}],
-            }
-        ]
-    ).turns
-    assert turn.parts == (ToolCallPart("f", '{"a":"é","b":1}', "1"),)
-    (wrong,) = chat_call(
-        [{"role": "assistant", "tool_calls": [{"id": "1", "function": {"name": "f", "arguments": "{"}}]}]
-    ).turns
-    assert wrong.parts == (ToolCallPart("f", '"{"', "1"),)
+    for written, canonical in (('{ "b": 1, "a": "é"}', '{"a":"é","b":1}'), ("{", '"{"')):
+        (turn,) = chat_call([calling(("1", "f", written))]).turns
+        assert turn.parts == (ToolCallPart("f", canonical, "1"),)
 
 
 def test_the_old_way_to_call_a_function_is_read() -> None:
@@ -226,11 +223,9 @@ def test_a_repeated_system_prompt_is_said_once() -> None:
 
 
 USER = {"role": "user", "content": "?"}
-CALLS = {
-    "role": "assistant",
-    "tool_calls": [{"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}],
-}
+CALLS = calling(("c", "f", "{}"))
 RESULT = {"role": "tool", "tool_call_id": "c", "content": "1"}
+FIRST_CALL = "messages[1].tool_calls[0]"
 DEEP = "[" * 400 + "]" * 400
 
 
@@ -245,73 +240,27 @@ DEEP = "[" * 400 + "]" * 400
         ({"messages": [{"content": "hi"}]}, "messages[0].role", "whose it is"),
         ({"messages": [{"role": "robot", "content": "hi"}]}, "messages[0].role", "“robot”"),
         ({"messages": [{"role": ["user"], "content": "hi"}]}, "messages[0].role", "Nobody has the role"),
-        ({"messages": [{"role": "user", "content": 7}]}, "messages[0].content", "this is a number"),
-        ({"messages": [{"role": "user", "content": {"a": 1}}]}, "messages[0].content", "this is an object"),
-        (
-            {"messages": [{"role": "user", "content": [7]}]},
-            "messages[0].content[0]",
-            "an object; it is a number",
-        ),
-        ({"messages": [{"role": "user", "content": [{"text": "x"}]}]}, "messages[0].content[0]", "its type"),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "text", "text": 7}]}]},
-            "messages[0].content[0].text",
-            "a text; it is a number",
-        ),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "image_url"}]}]},
-            "messages[0].content[0]",
-            "names no file",
-        ),
-        (
-            {
-                "messages": [
-                    {
-                        "role": "user",
-                        "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,!!"}}],
-                    }
-                ]
-            },
-            "messages[0].content[0].image_url.url",
-            "base64",
-        ),
-        (
-            {
-                "messages": [
-                    {
-                        "role": "user",
-                        "content": [{"type": "image_url", "image_url": {"url": "data:image/png;base64,"}}],
-                    }
-                ]
-            },
-            "messages[0].content[0].image_url.url",
-            "empty",
-        ),
+        (said(7), "messages[0].content", "this is a number"),
+        (said({"a": 1}), "messages[0].content", "this is an object"),
+        (said([7]), "messages[0].content[0]", "an object; it is a number"),
+        (said([{"text": "x"}]), "messages[0].content[0]", "its type"),
+        (said([{"type": "text", "text": 7}]), "messages[0].content[0].text", "a text; it is a number"),
+        (said([{"type": "image_url"}]), "messages[0].content[0]", "names no file"),
+        (pictured("data:image/png;base64,!!"), "messages[0].content[0].image_url.url", "base64"),
+        (pictured("data:image/png;base64,"), "messages[0].content[0].image_url.url", "empty"),
         ({"messages": [USER, RESULT]}, "messages[1]", "no message before it makes"),
         ({"messages": [USER, RESULT, CALLS]}, "messages[1]", "no message before it makes"),
         ({"messages": [USER, CALLS, RESULT, RESULT]}, "messages[3]", "has a result already"),
         ({"messages": [USER, CALLS, {"role": "tool", "content": "1"}]}, "messages[2].tool_call_id", "a text"),
         ({"messages": [USER, {**CALLS, "tool_calls": {}}]}, "messages[1].tool_calls", "a list"),
-        (
-            {"messages": [USER, {**CALLS, "tool_calls": [{}]}]},
-            "messages[1].tool_calls[0].function",
-            "an object",
-        ),
-        (
-            {"messages": [USER, {**CALLS, "tool_calls": [{"function": {"name": "f", "arguments": 7}}]}]},
-            "messages[1].tool_calls[0].function.arguments",
-            "a number",
-        ),
+        ({"messages": [USER, {**CALLS, "tool_calls": [{}]}]}, f"{FIRST_CALL}.function", "an object"),
+        ({"messages": [USER, calling(("c", "f", 7))]}, f"{FIRST_CALL}.function.arguments", "a number"),
         ({"messages": [USER], "model": 7}, "model", "a text"),
         ({"messages": [USER], "tools": {}}, "tools", "a list"),
         ({"messages": [USER], "tools": ["x"]}, "tools[0]", "an object"),
         ({"messages": [USER], "tools": json.loads(DEEP)}, "tools[0]", "200 levels"),
         ({"messages": [USER], "response_format": json.loads(DEEP)}, "response_format", "200 levels"),
-        (
-            {"messages": [{"role": "user", "content": [{"type": "new", "of": json.loads(DEEP)}]}]},
-            "messages[0].content[0]",
-            "200 levels",
-        ),
+        (said([{"type": "new", "of": json.loads(DEEP)}]), "messages[0].content[0]", "200 levels"),
         ({"messages": [USER] * (MOST_MESSAGES + 1)}, "messages", "At most 100,000"),
     ],
 )
@@ -356,14 +305,6 @@ def test_what_cannot_be_encoded_is_mended() -> None:
 
 
 def test_keys_of_people_and_delivery_are_no_parameters() -> None:
-    call = chat_call(
-        {
-            "messages": [USER],
-            "user": "ann",
-            "stream": True,
-            "api_key": "sk-1",
-            "metadata": {"a": "b"},
-            "seed": 4,
-        }
-    )
+    kept_back = {"user": "ann", "stream": True, "api_key": "sk-1", "metadata": {"a": "b"}}
+    call = chat_call({"messages": [USER], **kept_back, "seed": 4})
     assert dict(call.parameters) == {"seed": 4}

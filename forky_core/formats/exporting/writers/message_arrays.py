@@ -8,7 +8,6 @@ read.
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from itertools import chain
@@ -19,8 +18,8 @@ from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.writers.json_pieces import array, array_of, object_with
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model.parts import Json
+from forky_core.wire.anthropic import blocks_of_message
 
-_DATA_URL = re.compile(r"data:([^;,]+);base64,(.*)", re.DOTALL)
 _SIDES = {"user": "human", "assistant": "gpt", "system": "system", "tool": "observation"}
 
 
@@ -110,36 +109,9 @@ def _turns(messages: Iterable[tuple[Mapping[str, Any], str]]) -> Iterator[dict[s
             if turn:
                 yield turn
             turn = _dated({"role": role, "content": []}, at)
-        turn["content"] += _blocks(message)
+        turn["content"] += blocks_of_message(message)
     if turn:
         yield turn
-
-
-def _blocks(message: Mapping[str, Any]) -> list[dict[str, Json]]:
-    if message["role"] == "tool":
-        return [
-            {
-                "type": "tool_result",
-                "tool_use_id": message["tool_call_id"],
-                "content": message["content"] or "",
-            }
-        ]
-    content = message["content"]
-    pieces = [{"type": "text", "text": content}] if isinstance(content, str) else content or []
-    blocks = [_block(piece) for piece in pieces]
-    for call in message.get("tool_calls", ()):
-        function = call["function"]
-        arguments = json.loads(function["arguments"])
-        given = arguments if isinstance(arguments, dict) else {"input": arguments}
-        blocks.append({"type": "tool_use", "id": call["id"], "name": function["name"], "input": given})
-    return blocks
-
-
-def _block(piece: Mapping[str, Any]) -> dict[str, Json]:
-    match = _DATA_URL.match(piece["image_url"]["url"]) if piece["type"] == "image_url" else None
-    if match is None:
-        return dict(piece)
-    return {"type": "image", "source": {"type": "base64", "media_type": match[1], "data": match[2]}}
 
 
 def _words(content: Any) -> str:
