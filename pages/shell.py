@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import LONGEST_SENTENCE, NotAllowed, StoreError
-from forky_core.process.scheduling import ahead
+from forky_core.process.scheduling import foreground
 from forky_core.views.times import read_in
 from pages.ui.components.error_boundary import show_store_error, wait_until_back
 from pages.ui.components.markdown import plain_label
@@ -30,7 +30,7 @@ def _begin_warm_up() -> bool:
 
 def main() -> None:
     read_in(reader_zone)
-    with ahead():
+    with foreground():
         _run()
 
 

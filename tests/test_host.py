@@ -290,10 +290,10 @@ import_litellm()
 before = snapshot()
 from forky_core.llm.process_tuning import tune_process
 tune_process()
-from forky_core.process.scheduling import short_turns, uncollected
+from forky_core.process.scheduling import short_switch_interval, gc_paused
 from forky_core.llm import loading
 loading.litellm()
-with short_turns(), uncollected():
+with short_switch_interval(), gc_paused():
     differences(before, snapshot(), lambda name: name.startswith(NEVER_NEW))
 """
 

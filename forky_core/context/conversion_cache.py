@@ -18,7 +18,7 @@ from forky_core.model import Message, MessageId, Role
 from forky_core.model.parts import AttachmentPart, TextPart
 from forky_core.model.room import Voices
 from forky_core.model.wires import PLAIN, Wire
-from forky_core.process.scheduling import uncollected
+from forky_core.process.scheduling import gc_paused
 
 _NOTHING: ProviderMessage = {}
 _STRETCH = 256
@@ -71,7 +71,7 @@ class Converter:
         self._young: dict[_Place, tuple[Message, Converted]] = {}
         self._old: dict[_Place, tuple[Message, Converted]] = {}
 
-    @uncollected()
+    @gc_paused()
     def said(self, path: Sequence[Message]) -> PlainMessages:
         """Convert the plain messages of a path."""
         whole = PlainMessages([], [], [])

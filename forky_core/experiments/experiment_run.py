@@ -32,7 +32,7 @@ from forky_core.model.errors import (
     StoreError,
 )
 from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment
-from forky_core.process.scheduling import Patient
+from forky_core.process.scheduling import BackgroundTurns
 
 TOGETHER = 50
 """Cells whose branches are created by one operation."""
@@ -304,10 +304,10 @@ class ExperimentRun:
     # The work
 
     def _work(self) -> None:
-        patient = Patient()
+        turns = BackgroundTurns()
         try:
             while (task := self._next()) is not None:
-                patient.let_by_in_thread()
+                turns.yield_to_foreground_in_thread()
                 try:
                     self._carry_out(task)
                 finally:

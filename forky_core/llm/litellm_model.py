@@ -31,7 +31,7 @@ from forky_core.llm.stream_end import CURRENT, StreamEnd, reported_words
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import end_reason
-from forky_core.process.scheduling import Patient, short_turns
+from forky_core.process.scheduling import BackgroundTurns, short_switch_interval
 
 if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients
@@ -143,7 +143,7 @@ class LiteLLMModel:
         events: queue.SimpleQueue[ModelEvent] = queue.SimpleQueue()
         task = loop.submit(self._run(request, events))
         try:
-            with short_turns():
+            with short_switch_interval():
                 while not stop.is_set():
                     try:
                         event = events.get(timeout=_POLL)
@@ -188,7 +188,7 @@ class LiteLLMModel:
         if not end.read:
             read_the_end_of(stream, end)
         try:
-            wait, patient = patience.first, Patient()
+            wait, turns = patience.first, BackgroundTurns()
             kept, most = stream.chunks, _KEPT
             # Not `wait_for`: it makes a task of each piece.
             async with asyncio.timeout(wait) as limit:
@@ -201,7 +201,7 @@ class LiteLLMModel:
                     elif alone and len(kept) > most:
                         shed(kept)
                         most = len(kept) + _KEPT  # Some servers count in each chunk: those stay.
-                    await patient.let_by()
+                    await turns.yield_to_foreground()
                     limit.reschedule(clock() + wait)
         finally:
             await stream.aclose()

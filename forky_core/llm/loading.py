@@ -23,7 +23,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from forky_core.process.extras import needed_for
-from forky_core.process.scheduling import short_turns
+from forky_core.process.scheduling import short_switch_interval
 
 _REDACTION_OFF = "LITELLM_DISABLE_REDACT_SECRETS"
 _WHILE_IMPORTING = {
@@ -127,7 +127,7 @@ def _load() -> None:
         if "litellm" in sys.modules:
             module = importlib.import_module("litellm")
         else:
-            with short_turns(), _environment() as given:
+            with short_switch_interval(), _environment() as given:
                 module = importlib.import_module("litellm")
                 importlib.import_module("litellm.anthropic_beta_headers_manager")._load_beta_headers_config()
             if _REDACTION_OFF in given:

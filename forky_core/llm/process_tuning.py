@@ -13,10 +13,10 @@ def tune_process() -> None:
     line. A program that only uses the library need not; it may, where it wants the same. What it changes, and why:
 
     Python:
-        The garbage collector pauses while a whole conversation is read or converted (`scheduling.uncollected`): its
+        The garbage collector pauses while a whole conversation is read or converted (`scheduling.gc_paused`): its
         full runs take up to half of that time and find nothing.
         `sys.setswitchinterval` is half a millisecond while a reply streams and while LiteLLM is imported
-        (`scheduling.short_turns`): a click then waits for a fraction of a thread's turn and not for whole ones.
+        (`scheduling.short_switch_interval`): a click then waits for half a millisecond per thread and not for five.
 
     The environment, which LiteLLM reads and child processes inherit:
         LITELLM_LOCAL_MODEL_COST_MAP, LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS: it uses the lists that it ships and

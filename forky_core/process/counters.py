@@ -19,7 +19,7 @@ MOST_MODELS = 50
 _QUICK = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0)
 _SLOW = (0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 120.0, 300.0)
 _lock = Lock()
-"""The lock of all counters; it is held for less than a microsecond."""
+"""The lock of all counters; each use of it takes less than a microsecond."""
 
 
 class Counter:
@@ -55,40 +55,40 @@ class Durations:
         self.help = help
         self.bounds = tuple(bounds)
         self.labels = (label,) if label else ()
-        self._seen: dict[tuple[str, ...], tuple[list[int], float]] = {}
+        self._values: dict[tuple[str, ...], tuple[list[int], float]] = {}
 
     def add(self, seconds: float, *labels: str) -> None:
-        at = bisect_left(self.bounds, seconds)
+        bucket = bisect_left(self.bounds, seconds)
         with _lock:
-            counts, total = self._seen.get(labels) or ([0] * (len(self.bounds) + 1), 0.0)
-            counts[at] += 1
-            self._seen[labels] = (counts, total + seconds)
+            counts, total = self._values.get(labels) or ([0] * (len(self.bounds) + 1), 0.0)
+            counts[bucket] += 1
+            self._values[labels] = (counts, total + seconds)
 
     def samples(self) -> Iterator[tuple[tuple[str, ...], list[int], float]]:
-        """For each set of labels: counts between one bound and the next (and above the last), and the sum."""
+        """Yield for each set of labels the count of each bucket (the last one is above all bounds) and the sum."""
         with _lock:
-            seen = {labels: (list(counts), total) for labels, (counts, total) in self._seen.items()}
-        for labels, (counts, total) in seen.items():
+            values = {labels: (list(counts), total) for labels, (counts, total) in self._values.items()}
+        for labels, (counts, total) in values.items():
             yield labels, counts, total
 
     def count(self, *labels: str) -> int:
         with _lock:
-            counts, _ = self._seen.get(labels, ([], 0.0))
+            counts, _ = self._values.get(labels, ([], 0.0))
             return sum(counts)
 
 
-class _Models:
-    """Names of models as labels: the first MOST_MODELS, then "other"."""
+class _ModelLabels:
+    """Gives the first MOST_MODELS models a label of their own, and all later ones the label "other"."""
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._labels: set[str] = set()
 
     def label(self, name: str) -> str:
         name = model_word(name)
         with _lock:
-            if name not in self._known and len(self._known) >= MOST_MODELS:
+            if name not in self._labels and len(self._labels) >= MOST_MODELS:
                 return OTHER
-            self._known.add(name)
+            self._labels.add(name)
             return name
 
 
@@ -151,7 +151,7 @@ ALL: tuple[Counter | Durations, ...] = (
     FAILURES,
     SLOW,
 )
-_models = _Models()
+_models = _ModelLabels()
 _KINDS = {
     "prompt_tokens": "prompt",
     "completion_tokens": "completion",

@@ -59,7 +59,7 @@ RETIRED: dict[str, str] = {
     for home, names in _MOVED.items()
     for name in names.split()
 }
-"""Names that a module has offered, each with the public name that takes its place."""
+"""Retired names of modules, each with the public name that replaces it."""
 RETIRED["forky_core.process.tune_process"] = RETIRED["forky_core.tune_process"]
 for _name in ("anthropic_call", "chat_call", "prompt_hash", "response_hash", "responses_call"):
     RETIRED[f"forky_core.matching.{_name}"] = RETIRED[f"forky_core.{_name}"]
@@ -98,16 +98,16 @@ FORMER_MODULES: dict[str, str] = {
         "team.threads": "people.threads",
     }.items()
 }
-"""Modules that the documentation of an earlier build named, each with the module that has their names now."""
+"""Former modules that the documentation of an earlier build named, each with the module that has their names now."""
 
 
 if TYPE_CHECKING:
-    # Type checkers know it without the package, and mark each use of a retired function.
+    # Type checkers know `typing_extensions` even where it is not installed, and mark each use of a retired function.
     from typing_extensions import deprecated
 else:
 
     def deprecated(message: str, /) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-        """Make each call of a function or a method warn its caller; the same as Python 3.13's `warnings.deprecated`.
+        """Make each call of a function or a method warn its caller, as Python 3.13's `warnings.deprecated` does.
 
         `message` is a literal of the form that the module's docstring shows.
         """
@@ -125,33 +125,33 @@ else:
 
 
 def sentence(old: str, new: str) -> str:
-    """What a warning says of a name or a module of the tables."""
+    """Return the warning for a name or a module of the tables."""
     return f"`{old}` is now `{new}`; it goes away in Forky {GONE_IN}."
 
 
 def retired_name(module: str, name: str) -> Any:
-    """The value of a name that a module has offered, after a warning. The module's `__getattr__` calls it.
+    """Warn about a retired name of a module and return its value. The module's `__getattr__` calls it.
 
     Raises:
-        AttributeError: the module has never offered such a name.
+        AttributeError: the module has no such retired name.
     """
     old = f"{module}.{name}"
     new = RETIRED.get(old)
     if new is None:
         raise AttributeError(f"module {module!r} has no attribute {name!r}")
-    # The warning is for whoever asked the module: its `__getattr__` is one step further down than usual.
+    # Level 3 is the code that uses the name: levels 1 and 2 are this function and the module's `__getattr__`.
     warnings.warn(sentence(old, new), DeprecationWarning, stacklevel=3)
     home, _, name = new.rpartition(".")
     return getattr(import_module(home), name)
 
 
 def retired_names(module: str) -> Callable[[str], Any]:
-    """A `__getattr__` for a module that offers nothing else by one."""
+    """Return a `__getattr__` for a module whose retired names are all that it looks up."""
     return lambda name: retired_name(module, name)
 
 
 class _FormerModule(ModuleType):
-    """Stands where a module was: each name that is asked of it is that of the module which has it now."""
+    """Replaces a module that moved: it looks each name up in the module that has it now, after a warning."""
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):  # Python asks every module for these.
@@ -162,6 +162,6 @@ class _FormerModule(ModuleType):
 
 
 def find_former_modules() -> None:
-    """Make the modules of `FORMER_MODULES` importable; nothing is imported before one of their names is asked for."""
+    """Make the modules of `FORMER_MODULES` importable. Their successors are imported at the first use of a name."""
     for old in FORMER_MODULES:
         sys.modules[old] = _FormerModule(old)

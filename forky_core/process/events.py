@@ -1,8 +1,7 @@
 """The vocabulary: everything that Forky logs and counts, each event once, with its fields.
 
-A new event is a function here and a line of the table in docs/observing.md; a test compares the two. There is no field
-for what was said, for a title, for the name of a branch, a file or a person, for an address or a key, and none may be
-added.
+A new event is a function here and a line of the table in docs/observing.md; a test compares the two. No field may hold
+text of a conversation, a title, the name of a branch, a file or a person, an address or a key.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Packages that one part of Forky needs and the rest does without: imported where they are used.
+"""Optional packages, which are imported only where one part of Forky needs them.
 
-`pip install forky` brings all of them. A program that wants the library alone installs less (docs/python.md has the
-list), and gets a sentence where it uses a part whose packages it left out.
+`pip install forky` installs all of them. A program that wants only the library installs fewer (docs/python.md has the
+list), and gets an error that names the missing package where it uses a part that needs it.
 """
 
 from __future__ import annotations
@@ -27,10 +27,10 @@ Extra = Literal[
 
 @contextmanager
 def needed_for(what: str, extra: Extra) -> Iterator[None]:
-    """Import packages of an extra in this block; `what` begins the sentence of the error.
+    """Raise NotInstalled where an import in this block fails; `what` is the subject of the error's sentence.
 
     Raises:
-        NotInstalled: one of them is not there.
+        NotInstalled: a package of the extra is missing.
     """
     try:
         yield

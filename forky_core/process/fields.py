@@ -1,7 +1,7 @@
 """The types that fields of events may have, and how values are sanitised for a log and for labels of a metric.
 
-A field can have no other type. A value that does not have the form of its type is replaced, so that no text can take
-the place of an id or a word.
+A field can have no other type. A value that does not have the form of its type is replaced, so that text of a
+conversation cannot be logged as an id or a word.
 """
 
 from __future__ import annotations
@@ -20,9 +20,9 @@ file) is hashed.
 Word: TypeAlias = str
 """A word of Forky's code: a verb, a state, the name of a page."""
 Words: TypeAlias = tuple[str, ...]
-"""Several of those; they are logged with commas between."""
+"""Several words, which are logged with commas between them."""
 FailureWord: TypeAlias = str
-"""One of FAILURES; anything else is logged as "other"."""
+"""A word of FAILURES; any other value is logged as "other"."""
 Model: TypeAlias = str
 """The name of a model."""
 TokenName: TypeAlias = str
@@ -49,7 +49,7 @@ FAILURES = frozenset(_FAILURES.split())
 """The kinds of failure: `llm.contract.FailureKind`, the additional kinds of replies, and the codes of `/v1`."""
 
 OTHER = "other"
-"""Replaces a value that does not have the form of its type."""
+"""What replaces a value that does not have the form of its type."""
 
 _OWN_ID = re.compile(r"[0-9a-f]{4,12}|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}")
 _WORD = re.compile(r"[A-Za-z0-9][\w ./:,()+-]{0,79}", re.ASCII)
@@ -73,7 +73,7 @@ def _words(value: Any) -> str:
 
 
 def model_word(value: object) -> str:
-    """A model's name; "other" if the value is no name of a model."""
+    """Return a model's name, or "other" if the value does not have the form of one."""
     text = str(value)
     return text if _MODEL.fullmatch(text) else OTHER
 

@@ -44,7 +44,7 @@ def set_up_logging(form: LogForm, level: LogLevel = "info", slow: Mapping[str, f
     logging.setLogRecordFactory(_record)
     warnings.showwarning = _warned
     threading.excepthook = _thread_failed
-    sys.unraisablehook = _end_failed
+    sys.unraisablehook = _finalizer_failed
 
 
 def take_over(logger: logging.Logger) -> None:
@@ -91,15 +91,15 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
     _stack: str | None = None,
     **more: Any,
 ) -> logging.LogRecord:
-    """A record factory whose records contain nothing but what an event may contain."""
+    """Make a log record that holds only what an event may hold; a record factory for the `logging` module."""
     if not isinstance(message, EventEntry):
-        said = {
+        fields = {
             "library": name,
             "place": f"{place_of(path)}:{line}",
             "message": message if _is_constant(message, path, line) else None,
             "fault": exc_info[1] if isinstance(exc_info, tuple) else None,
         }
-        message = entry("library.warned", said)
+        message = entry("library.warned", fields)
     record = logging.LogRecord(name, level, path, line, message, (), None, function, None, **more)
     setattr(record, _ENTRY, message)
     return record
@@ -107,8 +107,8 @@ def _record(  # noqa: PLR0917 - as the standard library calls it
 
 def _entry_of(record: logging.LogRecord) -> EventEntry:
     """The event of a record, even if a filter of another library (LiteLLM's) has turned its message into text."""
-    found = getattr(record, _ENTRY, record.msg)
-    return found if isinstance(found, EventEntry) else entry("library.warned", {"library": record.name})
+    event = getattr(record, _ENTRY, record.msg)
+    return event if isinstance(event, EventEntry) else entry("library.warned", {"library": record.name})
 
 
 def _is_constant(message: object, path: str, line: int) -> bool:
@@ -135,8 +135,8 @@ def _warned(
     """Log a warning by its category and place: its message can quote private text."""
     del message, file, line  # The parameters are named as in the standard library.
     place = f"{place_of(filename)}:{lineno}"
-    said = entry("library.warned", {"library": category.__name__, "place": place})
-    logging.getLogger("py.warnings").warning(said)
+    event = entry("library.warned", {"library": category.__name__, "place": place})
+    logging.getLogger("py.warnings").warning(event)
 
 
 def _thread_failed(failed: threading.ExceptHookArgs) -> None:
@@ -145,6 +145,6 @@ def _thread_failed(failed: threading.ExceptHookArgs) -> None:
         events.thread_failed(thread=name, fault=failed.exc_value)
 
 
-def _end_failed(failed: sys.UnraisableHookArgs) -> None:
+def _finalizer_failed(failed: sys.UnraisableHookArgs) -> None:
     if failed.exc_value is not None:
         events.thread_failed(thread="finalizer", fault=failed.exc_value)

@@ -1,9 +1,8 @@
 """What other packages add to Forky, found by entry points: https://packaging.python.org/specifications/entry-points/.
 
-A registry holds the values of one kind that Forky brings, those of installed packages, and those that a program adds
-while it runs. An installed package can add something, but it cannot change or break what is there: a name that is taken
-stays with its owner, and a package that cannot be loaded is left out with a warning in the log (`plugin.skipped`).
-docs/extending.md shows every group.
+A registry has the values of one kind that Forky ships, those of installed packages, and those that a program adds while
+it runs. An installed package can add a value, but it cannot replace or break one: a value whose name is in use, or that
+cannot be loaded, is left out with a warning in the log (`plugin.skipped`). docs/extending.md shows every group.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from forky_core.process import events
 
 
 class Named(Protocol):
-    """What a registry can hold."""
+    """A value that a registry can have."""
 
     @property
     def name(self) -> str:
@@ -32,9 +31,9 @@ def _nothing(_value: object) -> None:
 
 
 class Registry(Generic[T]):
-    """The values of one kind, by their names: first ours, then those of installed packages, then added ones.
+    """The values of one kind, by their names: first Forky's own, then those of installed packages, then added ones.
 
-    Packages are looked for when somebody asks for the first time, not when Forky is imported.
+    Installed packages are looked up at the first use of the registry, not when Forky is imported.
     """
 
     def __init__(
@@ -47,11 +46,11 @@ class Registry(Generic[T]):
         register: Callable[[T], None] = _nothing,
         unregister: Callable[[T], None] = _nothing,
     ) -> None:
-        """`group`: of the entry points. `contract`: what each value is an instance of, a class or a runtime protocol.
+        """Make a registry of the entry points of `group`; `contract` is a class or a runtime protocol for its values.
 
-        `check_added` is called for each value that a program adds and raises ValueError for one that cannot be offered.
-        `register` is called for each value that is not ours, before it is offered, and `unregister` after it is taken
-        back. A value for which `register` raises is left out.
+        `check_added` is called for each value that a program adds, and raises ValueError for one that cannot be
+        offered. `register` is called for each value that is not Forky's own, before it is offered, and `unregister`
+        after it was removed. A value for which `register` raises is left out.
         """
         self.group = group
         self.ours = ours
@@ -67,14 +66,14 @@ class Registry(Generic[T]):
 
     @property
     def others(self) -> tuple[T, ...]:
-        """Those of installed packages and those that this program has added."""
+        """The values of installed packages and those that this program has added."""
         if self._installed is None:
             self._installed = tuple(self._load())
         return (*self._installed, *self._added)
 
     @property
     def additions(self) -> tuple[T, ...]:
-        """Those that this program has added, without those of installed packages."""
+        """The values that this program has added."""
         return self._added
 
     @property
@@ -82,7 +81,7 @@ class Registry(Generic[T]):
         return tuple(one.name for one in self)
 
     def find(self, name: str) -> T | None:
-        """The value of this name; None if there is none."""
+        """Return the value of this name, or None."""
         return next((one for one in self.ours if one.name == name), None) or next(
             (one for one in self.others if one.name == name), None
         )
@@ -91,7 +90,7 @@ class Registry(Generic[T]):
         """Offer one more value in this process.
 
         Raises:
-            ValueError: its name is taken, or the group cannot offer it.
+            ValueError: its name is in use, or the group cannot offer it.
         """
         if self.find(value.name) is not None:
             raise ValueError(f"The name “{value.name}” is taken.")
@@ -114,7 +113,7 @@ class Registry(Generic[T]):
             self.remove(value)
 
     def forget_installed(self) -> None:
-        """Look for installed packages again when somebody asks for the next time."""
+        """Look installed packages up again at the next use of the registry."""
         for one in self._installed or ():
             self._unregister(one)
         self._installed = None

@@ -1,7 +1,7 @@
-"""Files and folders that nobody but their owner may read: what Forky keeps holds people's words.
+"""Files and folders that only their owner may read, because Forky stores people's conversations.
 
-A file gets its permissions as it is made and not afterwards, so that there is no moment at which somebody else could
-open it. On Windows the permissions of the folder decide, and nothing here changes any.
+A file gets its permissions when it is created and not afterwards, so that there is no moment at which somebody else
+could open it. On Windows the permissions of the folder decide, and this module changes none.
 
 The umask is left alone, because it belongs to the whole process. DuckDB creates its files with 0666 and refuses an
 empty database file, so a new database is made in a private folder and linked into place, and the log is made empty
@@ -25,11 +25,11 @@ NO_FOLLOW = getattr(os, "O_NOFOLLOW", 0)
 
 
 class Planted(OSError):
-    """A link that somebody else put where Forky was about to write."""
+    """Somebody else put a link where Forky was about to write."""
 
 
 def make_folder(folder: Path) -> None:
-    """Make a folder, and those above it that are missing, for its owner alone. One that is there stays as it is.
+    """Make a folder and its missing parents, which only their owner may read. Existing folders stay unchanged.
 
     Raises:
         OSError: it cannot be made.
@@ -42,19 +42,19 @@ def make_folder(folder: Path) -> None:
 
 
 def new_file(path: Path) -> int:
-    """A descriptor of a new, empty file.
+    """Create an empty file and return a descriptor for writing.
 
     Raises:
-        FileExistsError: something has this name, be it a link that leads nowhere.
+        FileExistsError: the path exists, if only as a dangling link.
     """
     return os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | NO_FOLLOW | getattr(os, "O_BINARY", 0), FILE)
 
 
 def copy(original: Path, to: Path) -> None:
-    """Copy a file, with its times, to a name that nothing has. What is left of a failed copy is removed.
+    """Copy a file, with its times, to a path that does not exist yet. An incomplete copy is removed.
 
     Raises:
-        OSError: there is no room or no permission, or the name is taken.
+        OSError: there is no room or no permission, or the path exists.
     """
     descriptor = new_file(to)
     try:
@@ -70,10 +70,10 @@ def copy(original: Path, to: Path) -> None:
 
 
 def append_line(path: Path, line: str) -> None:
-    """Add a line to a file, which is made where it is missing: all of the line, or nothing of it.
+    """Append a line to a file, which is created if it is missing. A line is never left incomplete.
 
     Raises:
-        OSError: there is no room or no permission, or somebody else's link stands there.
+        OSError: there is no room or no permission, or the path is somebody else's link.
     """
     refuse_planted(path)
     flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0)
@@ -94,23 +94,24 @@ def append_line(path: Path, line: str) -> None:
 
 
 def tighten(path: Path) -> None:
-    """Take from everybody else the permissions on a file or folder of ours; others' files and links stay as they are.
+    """Remove everybody else's permissions from a file or folder of this user; other users' files and links stay as they
+    are.
 
-    The file is not opened: closing it would release the lock that DuckDB holds on it.
+    The file is not opened, because closing it would release the lock that DuckDB has on it.
     """
     if not POSIX:
         return
     with suppress(OSError):
-        found = path.lstat()
-        if found.st_uid == os.geteuid() and found.st_mode & _OTHERS and not stat.S_ISLNK(found.st_mode):
-            path.chmod(stat.S_IMODE(found.st_mode) & ~_OTHERS)
+        status = path.lstat()
+        if status.st_uid == os.geteuid() and status.st_mode & _OTHERS and not stat.S_ISLNK(status.st_mode):
+            path.chmod(stat.S_IMODE(status.st_mode) & ~_OTHERS)
 
 
 def refuse_planted(path: Path) -> None:
-    """Do not follow a link that somebody else put into a folder everybody may write to, such as /tmp.
+    """Raise Planted for a link that somebody else put into a folder that everybody may write to, such as /tmp.
 
-    The rule is Linux's for `fs.protected_symlinks`: in such a folder a link may be followed by its owner, or where it
-    belongs to the owner of the folder.
+    The rule is that of Linux's `fs.protected_symlinks`: in such a folder a link may be followed only by its owner, or
+    if it belongs to the owner of the folder.
 
     Raises:
         Planted: `path` is such a link.

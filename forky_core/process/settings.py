@@ -1,7 +1,7 @@
-"""What can be set from outside, read from the environment once and handed on as a frozen value.
+"""The settings of a process, read from the environment once and passed on as a frozen value.
 
-Keys are not settings: they stay in the environment or in memory (llm/catalogue.py), so that printing these never
-shows one.
+Keys of providers are not settings: they stay in the environment or in memory (llm/catalogue.py), so that printing the
+settings never shows one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from forky_core.process.vocabulary import SLOW_AFTER
 _TRUE = frozenset({"1", "true", "yes", "on"})
 _FALSE = frozenset({"0", "false", "no", "off", ""})
 DEFAULT_ACTOR = "you"
-"""Who acts, where nobody says."""
+"""The actor of operations where nothing names another one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +45,7 @@ class Settings:
     probe: bool = True
     """FORKY_PROBE: whether to look for model servers on this machine."""
     actor: str = DEFAULT_ACTOR
-    """FORKY_ACTOR: whose name stands beside operations."""
+    """FORKY_ACTOR: the name under which operations are recorded."""
     hosts: tuple[str, ...] = ()
     """FORKY_HOSTS: names besides this machine's own by which browsers and programs reach it, separated by commas or
     spaces."""
@@ -92,7 +92,11 @@ class Settings:
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str] | None = None) -> Settings:
-        """RequestError where a variable cannot be understood."""
+        """Read the settings from the variables of the process, or from those of `environment`.
+
+        Raises:
+            RequestError: a variable has a value that cannot be understood.
+        """
         variables = os.environ if environment is None else environment
 
         def value(name: str) -> str:
@@ -153,11 +157,11 @@ GONE: Mapping[str, str] = {
     "FORKY_PERSONAL_WORKSPACES": _ONE_WORKSPACE,
     "FORKY_OPEN_WORKSPACES": _ONE_WORKSPACE,
 }
-"""Variables that Forky once read, each with the sentence that says what became of it."""
+"""Variables that Forky no longer reads, each with a sentence that says what replaced it."""
 
 
 def gone_settings(environment: Mapping[str, str] | None = None) -> tuple[str, ...]:
-    """A sentence for each variable that is set and that Forky does not read any more."""
+    """Return a sentence for each variable that is set although Forky no longer reads it."""
     variables = os.environ if environment is None else environment
     return tuple(
         f"{name} is set, and has no effect. {sentence}"
@@ -223,12 +227,12 @@ def _sign_in(value: str) -> Literal["auto", "always", "off"]:
     )
 
 
-def _proxy_header(name: str, believed: str) -> str:
+def _proxy_header(name: str, proxies: str) -> str:
     if not re.fullmatch(r"[A-Za-z0-9-]*", name):
         raise RequestError(
             f"FORKY_PROXY_HEADER is “{name[:80]}”, which is no header.", "Write it as X-Forwarded-Email."
         )
-    if name and not believed:
+    if name and not proxies:
         raise RequestError(
             "FORKY_PROXY_HEADER needs FORKY_PROXY_FROM.",
             "Name the addresses of the proxy that it is believed from.",

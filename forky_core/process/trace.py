@@ -16,9 +16,9 @@ from functools import cache
 from pathlib import Path
 
 _FIRST, _LAST = 8, 32
-"""Frames that are kept of a deep stack, from its outer and its inner end."""
+"""How many frames of a deep stack are logged, from its outer and its inner end."""
 _MOST = 8
-"""The most exceptions that are kept of a chain."""
+"""How many exceptions of a chain are logged at most."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,13 +54,13 @@ def trace_of(error: BaseException) -> Trace:
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """The exception and its causes, each once, at most `_MOST`."""
-    met: list[BaseException] = []
+    visited: list[BaseException] = []
     waiting: list[BaseException | None] = [error]
-    while waiting and len(met) < _MOST:
+    while waiting and len(visited) < _MOST:
         link = waiting.pop(0)
-        if link is None or any(link is known for known in met):
+        if link is None or any(link is earlier for earlier in visited):
             continue
-        met.append(link)
+        visited.append(link)
         yield link
         context = None if link.__suppress_context__ else link.__context__
         members = link.exceptions if isinstance(link, BaseExceptionGroup) else ()

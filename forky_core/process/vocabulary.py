@@ -48,10 +48,12 @@ class EventEntry:
 
     def __str__(self) -> str:
         """One line, followed by a trace if there is an exception."""
-        said = [f"{name}={_shown(value)}" for name, value in self.fields.items() if type(value) is not Trace]
+        values = [
+            f"{name}={_shown(value)}" for name, value in self.fields.items() if type(value) is not Trace
+        ]
         traces = [value for value in self.fields.values() if type(value) is Trace]
         below = "".join(f"\n    {line}" for trace in traces for line in trace.lines())
-        return " ".join((self.name, *said)) + below
+        return " ".join((self.name, *values)) + below
 
     def as_json(self) -> dict[str, object]:
         return {"event": self.name} | {
@@ -95,23 +97,23 @@ def event(
         area = name.partition(".")[0]
 
         @functools.wraps(described)
-        def happened(*_: P.args, **given: P.kwargs) -> None:
-            is_slow = bool(slow) and float(str(given["seconds"])) > SLOW_AFTER[slow]
-            count(name, given, slow=slow if is_slow else "")
+        def record(*_: P.args, **values: P.kwargs) -> None:
+            is_slow = bool(slow) and float(str(values["seconds"])) > SLOW_AFTER[slow]
+            count(name, values, slow=slow if is_slow else "")
             logger, at = _logger(area), logging.WARNING if is_slow else level
             if not logger.isEnabledFor(at):
                 return
-            said = entry(name, given)
+            logged = entry(name, values)
             if is_slow:
-                said.fields["slow"] = True
-            logger.log(at, said, stacklevel=2)
+                logged.fields["slow"] = True
+            logger.log(at, logged, stacklevel=2)
 
-        return happened
+        return record
 
     return declare
 
 
-def entry(name: str, given: Mapping[str, object]) -> EventEntry:
+def entry(name: str, values: Mapping[str, object]) -> EventEntry:
     """The log entry of an event: its fields in declared order, each sanitised for its type."""
     fields = EVENTS[name].fields
     return EventEntry(
@@ -119,16 +121,14 @@ def entry(name: str, given: Mapping[str, object]) -> EventEntry:
         {
             field: FORMS[kind](value)
             for field, kind in fields.items()
-            if (value := given.get(field)) is not None
+            if (value := values.get(field)) is not None
         },
     )
 
 
 @cache
 def _logger(area: str) -> logging.Logger:
-    """The logger of an area, created at the first log call and not at import. A program that wants to see it adds a
-    handler.
-    """
+    """The logger of an area, created at the first log call and not at import. It prints nothing by itself."""
     top = logging.getLogger("forky")
     if not any(isinstance(handler, logging.NullHandler) for handler in top.handlers):
         top.addHandler(logging.NullHandler())

@@ -147,7 +147,7 @@ def test_no_metrics_library_is_loaded_before_somebody_asks() -> None:
 
 
 def test_models_beyond_the_first_fifty_are_counted_together(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(counters, "_models", counters._Models())
+    monkeypatch.setattr(counters, "_models", counters._ModelLabels())
     calls = counters.Counter("calls", "Calls.", ["model", "state"])
     monkeypatch.setattr(counters, "MODEL_CALLS", calls)
     for number in range(80):

@@ -16,7 +16,7 @@ import pytest
 
 from forky_core.formats.importing.landing import import_file
 from forky_core.llm import loading
-from forky_core.process.scheduling import short_turns
+from forky_core.process.scheduling import short_switch_interval
 from tests.builders import workspace
 from tests.gateway.served import Served
 from tests.hangs import HANG, eventually
@@ -320,7 +320,7 @@ def test_a_listener_may_come_while_streams_begin(litellm: Any) -> None:
             heard[:50] = [listener() for _ in range(50)]
 
     coming = threading.Thread(target=come_and_go)
-    with short_turns():
+    with short_switch_interval():
         coming.start()
         try:
             for _ in range(100):

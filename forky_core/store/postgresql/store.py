@@ -37,7 +37,7 @@ from forky_core.model import (
 from forky_core.model.erasure import Erasure
 from forky_core.model.parts import Json
 from forky_core.process import events
-from forky_core.process.scheduling import uncollected
+from forky_core.process.scheduling import gc_paused
 from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.base.writer import Adopt, Alone, Record
 from forky_core.store.contract import (
@@ -330,7 +330,7 @@ class PostgresStore(AnalysedStore):
         assert found is not None
         return found
 
-    @uncollected()
+    @gc_paused()
     def _read(
         self,
         conversation: ConversationId,
@@ -363,7 +363,7 @@ class PostgresStore(AnalysedStore):
         self._cache.trim()
         return path
 
-    @uncollected()
+    @gc_paused()
     def _path(self, conversation: ConversationId, head: MessageId) -> list[Message]:
         here = {"conversation": conversation}
 

@@ -19,7 +19,7 @@ from typing import Any
 
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
-from forky_core.process.scheduling import short_turns
+from forky_core.process.scheduling import short_switch_interval
 from pages.ui.streamlit_patches.assets import assets
 from pages.ui.streamlit_patches.compressed import copies_folder, make_copies
 
@@ -105,7 +105,7 @@ def prepare() -> threading.Thread:
 
 def _prepare() -> None:
     gc.disable()  # It is an eighth of what the imports cost, and finds nothing.
-    with short_turns():  # Meanwhile the browser asks for sixty files.
+    with short_switch_interval():  # Meanwhile the browser asks for sixty files.
         importlib.import_module("pages.ui.workspace")
         opening = threading.Thread(target=_open, name="open", daemon=True)
         opening.start()

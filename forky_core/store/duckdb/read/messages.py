@@ -22,7 +22,7 @@ from forky_core.model import (
     Stem,
     Usage,
 )
-from forky_core.process.scheduling import uncollected
+from forky_core.process.scheduling import gc_paused
 from forky_core.store.deciding import reuse_of
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
@@ -109,7 +109,7 @@ def _rows_of_ranges(
     return sorted(rows, key=itemgetter(0))
 
 
-@uncollected()
+@gc_paused()
 def read_messages(
     file: DatabaseFile,
     conversation: int,
