@@ -1,7 +1,7 @@
-"""Which operations of a log a replay draws where it leaves the cells of experiments out: a run is one step of it.
+"""Selects what a replay draws if it leaves out the cells of experiments, so that the run of one is a single step.
 
-The same branches are left out as in lists (forky_core/views/listed.py): those of cells, but for the one that is checked
-out and those on which somebody went on.
+It leaves out the branches that lists leave out (forky_core/views/listed.py): those of cells, except for the one that is
+checked out and those that somebody continued.
 """
 
 from __future__ import annotations
@@ -9,26 +9,26 @@ from __future__ import annotations
 from forky_core.model import Change, Operation
 from forky_core.model.experiment import EXPERIMENTS, is_cell
 
-_NOBODYS = frozenset({"experiment", "undo", "redo", "restore"})
-"""Verbs by which nobody goes on at a branch: they make, remove or bring back what others have made."""
+_NOT_CONTINUING = frozenset({"experiment", "undo", "redo", "restore"})
+"""Verbs by which nobody continues a branch: they only make, remove or restore branches."""
 
 
 class DrawnChanges:
-    """Says what of each operation is drawn. Ask in the order of the log."""
+    """Selects the changes of each operation that are drawn. Call `of` for the operations in the order of the log."""
 
     def __init__(self, checked_out: str) -> None:
         self._drawn = {checked_out}
-        """Branches that are drawn, though they may be named like a cell."""
-        self._there: set[str] = set()
-        """The keys of those that are drawn now."""
+        """Branches that are drawn although they may be named like a cell."""
+        self._current: set[str] = set()
+        """The keys of the branches that the replay shows after the last operation."""
         self._earlier: set[str] = set()
         """The keys of kept tips that are an earlier answer of a cell."""
         self._experiments: frozenset[str] = frozenset()
         self._runs: set[int] = set()
 
     def of(self, operation: Operation) -> tuple[tuple[Change, ...], bool]:
-        """The changes that are drawn, and whether the operation belongs to a run, which is a step already."""
-        before, behind = self._experiments, operation.group in self._runs
+        """Return the changes that are drawn, and whether the operation belongs to a run that is a step already."""
+        before, is_in_run = self._experiments, operation.group in self._runs
         named = {
             change.key.removeprefix(EXPERIMENTS): change.after
             for change in operation.changes
@@ -37,27 +37,27 @@ class DrawnChanges:
         self._experiments = (before - named.keys()) | {name for name, after in named.items() if after}
         if operation.verb == "experiment" and operation.group is None:
             self._runs.add(operation.number)
-        if behind and operation.verb == "reply":
+        if is_in_run and operation.verb == "reply":
             self._earlier |= {change.key for change in operation.changes if change.key.startswith("kept/")}
-        goes_on = not behind and not named and operation.verb not in _NOBODYS
+        continues = not is_in_run and not named and operation.verb not in _NOT_CONTINUING
         experiments = before | self._experiments
         drawn: list[Change] = []
         for change in operation.changes:
             kind, _, name = change.key.partition("/")
             if kind == "heads":
-                if name not in self._drawn and not goes_on and is_cell(name, experiments):
+                if name not in self._drawn and not continues and is_cell(name, experiments):
                     continue
                 drawn.append(self._head(change, name))
             elif change.key not in self._earlier:
                 drawn.append(change)
-        return tuple(drawn), behind
+        return tuple(drawn), is_in_run
 
     def _head(self, change: Change, name: str) -> Change:
-        """A change of a branch that is drawn. Where it was a cell until now, it comes with everything above it."""
+        """Return the change of a branch that is drawn; the whole branch appears if it was not drawn before."""
         self._drawn.add(name)
-        there = change.key in self._there
+        is_shown = change.key in self._current
         if change.after is None:
-            self._there.discard(change.key)
+            self._current.discard(change.key)
         else:
-            self._there.add(change.key)
-        return change if there else Change(change.key, None, change.after)
+            self._current.add(change.key)
+        return change if is_shown else Change(change.key, None, change.after)

@@ -1,4 +1,4 @@
-"""The geometry of the drawings: the graph with its lanes, on a map and on a page, and the branches of one merge.
+"""The geometry of drawings: the graph with its lanes, on a map and on a page, and the branches of one merge.
 
 templates/drawings.html draws them.
 """
@@ -18,7 +18,7 @@ from forky_core.views.layout.shape import shape_of
 
 _MOST_ROWS = 400
 _ENDS = 4
-"""Messages that are drawn at each end of a long line of a merge."""
+"""How many messages are drawn at each end of a long line of a merge."""
 _GAP, _DROP, _TOP, _MARGIN = 74, 78, 44, 150
 """Units of the drawing of a merge: between two messages, between two lines, above the first line, at the left."""
 
@@ -43,9 +43,9 @@ class LanesGrid:
         return self.row * row + self.row // 2 + self.top
 
     def path(self, edge: Edge, lane_of: Sequence[int]) -> str:
-        """An edge's path: sideways out of its source, down its lane, sideways into its target.
+        """Return an edge's SVG path: sideways out of its source, down its lane, sideways into its target.
 
-        One whose source or target is beyond the rows that are drawn begins or ends at the border.
+        An edge whose source or target is beyond the drawn rows begins or ends at the border.
         """
         last = len(lane_of)
         top = self.y(edge.source) if edge.source >= 0 else 0
@@ -80,7 +80,7 @@ class DrawnEdge:
 
 @dataclass(frozen=True, slots=True)
 class PageGraphRow:
-    """A message in the graph of a page, as a link to its place there."""
+    """A message in the graph of a page, which links to the message on that page."""
 
     anchor: str
     lane: int
@@ -106,15 +106,15 @@ class MapRow:
 
     row: GraphRow
     names: tuple[str, ...]
-    """The branches and tags that point to it, as far as there is room."""
+    """The branches and tags that point to it, each cut to 24 characters."""
     words: str
     leads: Mapping[str, str]
-    """The attributes of its link; none if it leads nowhere."""
+    """The attributes of its link; empty for a row without a link."""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphMap:
-    """The graph with a link for every message that a step shows, and the branch of every other."""
+    """The graph, in which a message links to the step that shows it, or to a branch that leads to it."""
 
     lanes: int
     edges: tuple[DrawnEdge, ...]
@@ -123,20 +123,20 @@ class GraphMap:
 
 
 def graph_map(made: Presentation) -> GraphMap:
-    """The map of a presentation; it has no rows where there is nothing to draw."""
+    """Return the map of a presentation; it has no rows if the conversation is empty."""
     shown = made.shown
     shape = shape_of(shown.stems, shown.view)
     drawn = build_graph(shown.messages, shown.view, current=shown.head, limit=_MOST_ROWS, shape=shape)
     steps = {
         step.message.id: {"href": f"#{step.key}", "data-key": step.key} for step in made.steps if step.message
     }
-    beside = {
+    alternatives = {
         id: {"href": f"#{step.key}", "data-key": step.key, "data-face": str(at)}
         for step in made.steps
         for at, id in enumerate(step.alternatives)
     }
     others = {id: {"data-branch": name, "data-key": key_of(id)} for id, name in _branches(shown).items()}
-    leads = others | beside | steps
+    leads = others | alternatives | steps
     lanes = [row.lane for row in drawn.rows]
     edges = (
         DrawnEdge(
@@ -150,7 +150,7 @@ def graph_map(made: Presentation) -> GraphMap:
 
 
 def _branches(shown: ShownConversation) -> Mapping[MessageId, str]:
-    """For each message a branch that leads to it."""
+    """Map each message to a branch that leads to it."""
     found: dict[MessageId, str] = {}
     for branch in shown.view.branches.values():
         at = branch.head
@@ -174,7 +174,7 @@ def _cut(text: str, most: int) -> str:
 
 @dataclass(frozen=True, slots=True)
 class MergeShape:
-    """A piece of the drawing of a merge: a path if it has one, words if it has some, and else the dot of a message."""
+    """A piece of the drawing of a merge: a path, words, or, if it has neither, the dot of a message."""
 
     look: str
     """The classes of its element."""
@@ -186,7 +186,7 @@ class MergeShape:
 
 @dataclass(frozen=True, slots=True)
 class MergePicture:
-    """The lines of a merge, left to right; once it has landed, with the message that joins them."""
+    """The lines of a merge, from left to right, with the message that joins them if it has landed."""
 
     width: int
     height: int
@@ -195,7 +195,6 @@ class MergePicture:
 
 
 def merge_picture(story: MergeStory, branch: str, view: View, *, landed: bool) -> MergePicture:
-    """The drawing of a merge into a branch."""
     colors = branch_colors(view.branches)
     own = f"c{colors.get(branch, UNNAMED)}"
     trunk = _ends(story.trunk)
@@ -237,7 +236,7 @@ def merge_picture(story: MergeStory, branch: str, view: View, *, landed: bool) -
 
 
 def _ends(line: Sequence[MessageId]) -> tuple[MessageId | None, ...]:
-    """A line with its middle left out, for which None stands, if it is long."""
+    """Shorten a long line: None stands for its middle."""
     if len(line) <= 2 * _ENDS + 1:
         return tuple(line)
     return (*line[:_ENDS], None, *line[-_ENDS:])

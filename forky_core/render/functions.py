@@ -1,4 +1,4 @@
-"""What the templates of conversations can call. Only page.py imports this module, where such a page is drawn."""
+"""The filters and functions for templates of conversations. Only page.py imports this module, and only to draw one."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count, title_or_placeholder
 
 LONG = 12_000
-"""Characters of a text that are drawn at once; the rest is there behind a press."""
+"""How many characters of a text are shown at first; a press shows the rest."""
 _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
-"""The types of pictures that are shown; none of them runs anything."""
+"""The types of pictures that are shown; none of them can run a script."""
 
 
 def _digits(id: str) -> str:
@@ -26,7 +26,7 @@ def _digits(id: str) -> str:
 
 
 def _halves(text: str, *, at_line: bool = True) -> tuple[str, str]:
-    """What of a text is drawn at once, and the rest; `at_line` parts them at the end of a line, if one is near."""
+    """Split a text into what is shown at first and the rest; `at_line` splits at the end of a line, if one is near."""
     if len(text) <= LONG:
         return text, ""
     cut = text.rfind("\n", LONG // 2, LONG) if at_line else -1

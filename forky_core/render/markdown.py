@@ -1,8 +1,8 @@
-"""Markdown as HTML in which only our own elements are markup: the one reading of it for pages outside of Streamlit.
+"""Turns Markdown into HTML for pages outside of Streamlit; no markup but our own elements can come out.
 
-The parser is that of Chat and Compare; here are the elements that its tokens become. The only attribute that holds
-somebody's text is the address of a link, `http` or `https`. Formulas are drawn where the package that draws them is
-installed, and are their source elsewhere.
+The parser is that of Chat and Compare; this module says which element each of its tokens becomes. The only attribute
+with text of a message is the address of a link, `http` or `https`. Formulas are drawn if the package for them is
+installed, and shown as their source otherwise.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ _BARE = re.compile(r"(?<![\w/])https?://[^\s<>()\[\]\"']{1,1000}(?<![.,;:!?])")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
 _DEEPEST, _NESTING = 20, 24
-"""Levels of lists and quotations beyond which a text is shown as it was written, and those that the parser reads."""
+"""A text with more levels of lists and quotations than the first is shown as plain lines; the parser reads more."""
 
-Place = Callable[[str], str]
-"""Looks up the id, on the page, of what the address of a passage opens; "" if that is not there."""
+AnchorLookup = Callable[[str], str]
+"""Looks up the id of the element that the address of a passage opens; "" if the page does not show it."""
 
 
-def markdown(text: str, place: Place | None = None) -> Markup:
-    """The HTML of a text; numbers of passages lead to their `place`."""
+def markdown(text: str, place: AnchorLookup | None = None) -> Markup:
+    """Return the HTML of a text; with `place`, numbers of passages link to the passages on the page."""
     text = shown(text)
     opens = opened_in(text) if place is not None and SOURCES in text else NOTHING
     env = {"words": lambda words: _words(words, opens, place)}
@@ -50,20 +50,22 @@ def markdown(text: str, place: Place | None = None) -> Markup:
 
 
 def inline_markdown(text: str) -> Markup:
-    """The HTML of words on a line: code, formulas, emphasis and links."""
+    """Return the HTML of words on a line, with code, formulas, emphasis and links."""
     return Markup(_parser().renderInline(shown(text), {"words": escape}))  # noqa: S704 - our own elements
 
 
 def needs_its_lines(text: str) -> bool:
-    """Whether the same number opens different passages in a text, which only its lines tell apart."""
+    """Whether the same number stands for different passages in different lines of a text."""
     if SOURCES not in text:
         return False
     lines, opens = text.split("\n"), opened_in(text)
     return any(opens_of(line, opens) != here for line, here in zip(lines, opened_by_line(lines), strict=True))
 
 
-def as_written(text: str, place: Place | None = None) -> Markup:
-    """The HTML of a text that keeps its lines and signs: only code is marked up, and numbers lead to their `place`."""
+def as_written(text: str, place: AnchorLookup | None = None) -> Markup:
+    """Return the HTML of a text line by line as it was written: only code is marked up, and numbers of passages link to
+    the passages if there is a `place`.
+    """
     lines = shown(text).split("\n")
     cites = place is not None and SOURCES in text
     opened = opened_by_line(lines) if cites else [NOTHING] * len(lines)
@@ -72,9 +74,9 @@ def as_written(text: str, place: Place | None = None) -> Markup:
     prose: list[Markup] = []
     code: list[str] = []
 
-    def end() -> None:
-        if said := Markup("\n").join(prose).strip("\n"):
-            pieces.append(Markup('<div class="said" dir="auto">{}</div>').format(said))
+    def end_block() -> None:
+        if block := Markup("\n").join(prose).strip("\n"):
+            pieces.append(Markup('<div class="said" dir="auto">{}</div>').format(block))
         if code:
             pieces.append(Markup("<pre>{}</pre>").format("\n".join(code)))
         prose.clear()
@@ -86,15 +88,14 @@ def as_written(text: str, place: Place | None = None) -> Markup:
             code.append(line)
             continue
         if part == "opens" or code:
-            end()
+            end_block()
         if part == "prose":
             prose.append(_with_code(line, opens, place))
-    end()
+    end_block()
     return Markup().join(pieces)
 
 
-def _with_code(line: str, opens: Opens, place: Place | None) -> Markup:
-    """A line with its spans of code marked up."""
+def _with_code(line: str, opens: Opens, place: AnchorLookup | None) -> Markup:
     if "`" not in line:
         return _words(line, opens, place)
     pieces: list[Markup] = []
@@ -108,8 +109,8 @@ def _with_code(line: str, opens: Opens, place: Place | None) -> Markup:
     return Markup().join((*pieces, _words(line[last:], opens, place)))
 
 
-def _words(text: str, opens: Opens, place: Place | None) -> Markup:
-    """Words in which numbers lead to the passages that they open."""
+def _words(text: str, opens: Opens, place: AnchorLookup | None) -> Markup:
+    """Escape a text and link its numbers of passages."""
     if place is None:
         return escape(text)
 
@@ -131,7 +132,7 @@ def _parser() -> MarkdownIt:
 
 
 def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
-    """An asterisk between two letters or digits, which multiplies and stresses nothing: 2*3*4."""
+    """Read an asterisk between two letters or digits, as in 2*3*4, as a sign and not as emphasis."""
     at = state.pos
     if state.src[at] != "*" or not 0 < at < state.posMax - 1:
         return False
@@ -145,10 +146,10 @@ def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdow
 
 
 def _elements(state: StateCore) -> None:
-    """Give each token the element that it becomes."""
+    """Set the HTML element of each token."""
     closing: list[str] = []
     for at, token in enumerate(state.tokens):
-        token.block = False  # No line is begun for an element.
+        token.block = False  # The renderer begins no new line for an element.
         before = state.tokens[at - 1].type if at else ""
         match token.type:
             case "heading_open" | "heading_close":
@@ -173,7 +174,7 @@ def _elements(state: StateCore) -> None:
 
 
 def _line(words: Token) -> Iterator[Token]:
-    """The tokens of a line, with bare addresses as links; of an item, with its box to tick as a sign."""
+    """Yield the tokens of a line, with bare addresses as links, and with the checkbox of a list item as a sign."""
     if "ticked" in words.meta:
         yield Token("text", "", 0, content="☑" if words.meta["ticked"] else "☐")
     links = 0
@@ -213,7 +214,7 @@ def _link(address: str) -> Token:
 
 
 class _Renderer(RendererHTML):
-    """What a token becomes that is more than its element. Methods that do not begin with `_` are by its type."""
+    """Renders tokens that are more than one element. Each public method is named after the type that it renders."""
 
     def words(self, tokens: Sequence[Token], at: int, _options: Any, env: Any) -> str:
         return str(env["words"](tokens[at].content))

@@ -26,17 +26,17 @@ def _name_alone(model: str) -> str:
     return model.rpartition("/")[2]
 
 
-def _nobody(_message: MessageId) -> str:
+def _no_author(_message: MessageId) -> str:
     return ""
 
 
 def somebody(_message: MessageId) -> str:
-    """The author of every message, to readers who are none of them and are told no name."""
+    """Name every author “Somebody”, for readers who may not know who wrote a message."""
     return SOMEBODY
 
 
 def model_labels(infos: Iterable[ModelInfo]) -> Callable[[str], str]:
-    """A function that returns the name of a model for people, also of one that is not among these."""
+    """Return a function from a model's name to its label for people; other models than `infos` get their short name."""
     names = {info.name: info.label for info in infos}
     return lambda name: names.get(name) or _name_alone(name)
 
@@ -49,22 +49,22 @@ class ShownConversation:
     view: View
     branch: str
     messages: Mapping[MessageId, Message]
-    """At least those that the view reaches; parents before children."""
+    """At least the messages that the view reaches; parents before children."""
     stems: Mapping[MessageId, Linked]
-    """How these messages are connected; those that only experiments lead to can be left out."""
+    """The links between these messages; may leave out messages that only experiments lead to."""
     generations: Sequence[Generation]
     blobs: Mapping[str, Blob] = field(default_factory=lambda: MappingProxyType({}))
     """Pictures by their sha256."""
     label: Callable[[str], str] = _name_alone
     """The name of a model for people."""
-    author: Callable[[MessageId], str] = _nobody
-    """What stands in place of “You” above what a person said; "" for nothing."""
+    author: Callable[[MessageId], str] = _no_author
+    """The name above a person's message; "" for “You”."""
     origin_of: Callable[[str], BranchOrigin] = no_log
     """Looks up where a branch comes from."""
 
     @property
     def origins(self) -> MessageOrigins:
-        """The model calls that the messages came from, as seen from the branch that is shown."""
+        """The model calls that made the messages, as seen from the branch that is shown."""
         return MessageOrigins(call_index(self.generations), self.branch, self.origin_of)
 
     @property
@@ -81,9 +81,9 @@ def shown_conversation(
     store: Store,
     *,
     label: Callable[[str], str] = _name_alone,
-    author: Callable[[MessageId], str] = _nobody,
+    author: Callable[[MessageId], str] = _no_author,
 ) -> ShownConversation:
-    """A stored conversation with its checked-out branch."""
+    """Return a stored conversation with the branch that is checked out."""
     visible = chat.visible
     return ShownConversation(
         chat.title,
@@ -100,12 +100,12 @@ def shown_conversation(
 
 
 def log_of(chat: Conversation, store: Store) -> tuple[Sequence[Operation], Mapping[MessageId, Message]]:
-    """The whole log, and every message that it ever named, also those that were undone."""
+    """Return the whole log and every message that it names, undone ones included."""
     return store.operations(chat.id), store.messages(chat.id)
 
 
 def pictures(messages: Mapping[MessageId, Message], store: Store) -> Mapping[str, Blob]:
-    """The files that messages name, as far as the store has them."""
+    """Return the attached files of the messages by their sha256, without those that the store does not have."""
     found: dict[str, Blob] = {}
     for message in messages.values():
         for part in message.parts:

@@ -11,7 +11,7 @@ from forky_core.views.captions import dollars, ended, payload_summary, seconds, 
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp_utc
 
-SAID_PER_MINUTE = 900
+CHARACTERS_PER_MINUTE = 900
 """Characters of text that a listener reads in a minute, at 150 words."""
 
 
@@ -21,7 +21,7 @@ def title_notes(shown: ShownConversation, path: Sequence[Message], *, compared: 
     letters = sum(len(message.text) for message in path)
     notes = [f"“{shown.branch}”: {count(len(path), 'message')}, {count(merges, 'merge')}."]
     if letters:
-        minutes = max(1, round(letters / SAID_PER_MINUTE))
+        minutes = max(1, round(letters / CHARACTERS_PER_MINUTE))
         notes.append(f"Read aloud or read along, the whole path takes about {count(minutes, 'minute')}.")
     if others:
         named = ", ".join(f"“{name}”" for name in others[:6])

@@ -13,17 +13,17 @@ if TYPE_CHECKING:
     from forky_core.render.templating import Templates
 
 SERVED = "served"
-"""The id of the block in which a server tells a page about itself. A file has none."""
+"""The id of the block of data that a server adds to a page. A page in a file has none."""
 PLACE_FOR_MORE = b"<!-- more -->"
-"""Stands once in the page of a conversation that is served, below its head: the server can put something there."""
+"""The mark below the head of a served conversation, which occurs once and which the server can replace."""
 
 
 def page(
     kind: Kind, template: str = "", *, scripts: bool = True, served: bool = False, **values: Any
 ) -> Iterator[str]:
-    """A page, piece by piece: the template, by default that of its kind, with these values.
+    """Draw a page from a template, by default that of its kind, and yield it piece by piece.
 
-    `served` and `scripts` are as for `policy`.
+    `policy` explains `served` and `scripts`.
 
     Raises:
         NotInstalled: a package that draws pages is missing. The error comes before the first piece.
@@ -34,25 +34,25 @@ def page(
 
 
 def whole_page(kind: Kind, template: str = "", **values: Any) -> str:
-    """A page as one text."""
+    """Draw a page as `page` does and return it as one text."""
     return "".join(page(kind, template, **values))
 
 
 def fragment(template: str, macro: str, *values: Any) -> str:
-    """A piece of a page: what a macro of a template makes of these values."""
+    """Draw a piece of a page by calling a macro of a template with these values."""
     return _templates().fragment(template, macro, *values)
 
 
-def with_served(page: str, told: dict[str, str | bool]) -> str:
-    """The page with addresses of its server put in, by their names."""
+def with_served(page: str, data: dict[str, str | bool]) -> str:
+    """Add the block SERVED to a page: data about its server, such as addresses, that its script reads."""
     before, mark, after = page.partition("<body")
     opening, end, rest = after.partition(">\n")
-    return f"{before}{mark}{opening}{end}{fragment('parts.html', 'data_block', SERVED, told)}{rest}"
+    return f"{before}{mark}{opening}{end}{fragment('parts.html', 'data_block', SERVED, data)}{rest}"
 
 
 @cache
 def _templates(kind: Kind = "conversation") -> Templates:
-    """The templates of a kind. Those that show no conversation are not made to wait for what draws one."""
+    """Return the templates for a kind of page. Kinds that show no conversation skip the imports for drawing one."""
     with needed_for("A web page", "html"):
         from forky_core.render.templating import Templates  # noqa: PLC0415 - the library does without
 

@@ -1,6 +1,6 @@
-"""The style and the script of each kind of page, and the policy that lets them run and nothing else.
+"""The style and the script of each kind of page, and the policy that allows only these.
 
-Nothing but the standard library and the inks is imported: the front door asks for the hashes when the server starts.
+This module imports only the standard library and the inks, because the server needs the hashes as soon as it starts.
 """
 
 from __future__ import annotations
@@ -26,13 +26,13 @@ SHOWN: tuple[Kind, ...] = ("present", "replay")
 
 @cache
 def style(kind: Kind) -> str:
-    """The style sheet of all pages, and below it what only this kind has."""
+    """Return the style sheet of all pages, followed by that of this kind."""
     return asset("style.css") + ink_css() + asset(f"{kind}.css")
 
 
 @cache
 def script(kind: Kind) -> str:
-    """The text of the only script that a page of this kind runs; "" if it runs none."""
+    """Return the only script that a page of this kind runs; "" if it runs none."""
     if kind not in _SCRIPTS:
         return ""
     inside = "\n".join(map(asset, _SCRIPTS[kind]))
@@ -40,9 +40,9 @@ def script(kind: Kind) -> str:
 
 
 def policy(kind: Kind, *, scripts: bool = True, served: bool = False) -> str:
-    """The Content-Security-Policy that a page states itself.
+    """Return the Content-Security-Policy that the page itself declares.
 
-    A page that is `served` may ask the server that handed it out, to follow a presenter; one in a file asks nobody.
+    A page that is `served` may call its own server, to follow a presenter; a page in a file may call nobody.
     """
     allowed = [f"script-src '{source_hash(script(kind))}'"] if scripts and script(kind) else []
     allowed.append(f"style-src '{source_hash(style(kind))}'")
@@ -52,15 +52,15 @@ def policy(kind: Kind, *, scripts: bool = True, served: bool = False) -> str:
 
 
 def script_sources() -> tuple[str, ...]:
-    """The sources of the scripts of what is shown, for the policy that a server sends with every response."""
+    """Return the script sources of the kinds in SHOWN, for the policy that a server sends with every response."""
     return tuple(f"'{source_hash(script(kind))}'" for kind in SHOWN)
 
 
 def source_hash(text: str) -> str:
-    """The name of a style or script in a Content-Security-Policy."""
+    """Return the hash that names a style or script in a Content-Security-Policy."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
 def asset(name: str) -> str:
-    """A style sheet or a script of this folder."""
+    """Read a style sheet or a script of this folder."""
     return files("forky_core.render").joinpath(name).read_text("utf-8")

@@ -15,26 +15,25 @@ from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count, title_or_placeholder
 
 _BRIEF = 220
-"""Characters up to which a text is set large, as a question on a slide of its own."""
+"""The most characters of a text that is set in large type."""
 _LISTED = 14
-"""Messages of a branch that are listed below the drawing of a merge."""
+"""How many messages of a branch are listed below the drawing of a merge."""
 
 
 def presentation_page(
     made: Presentation, *, served: bool = False, for_speaker: bool = False, for_followers: bool = False
 ) -> Iterator[str]:
-    """The page, piece by piece.
+    """Yield the page piece by piece.
 
-    `served`: a server hands it out, which the page may ask for who else follows. `for_speaker`: it has what the speaker
-    wrote, which is not for those who follow. `for_followers`: it says neither what answers cost nor what the notes of
-    each step say.
+    `served`: the page comes from a server and may call it, to follow a presenter. `for_speaker`: the page has the notes
+    that the speaker wrote, which followers must not get. `for_followers`: the page has neither costs nor any notes.
     """
     shown = made.shown
     colors = branch_colors(shown.view.branches)
     branches = len(listed_branches(shown.view, {shown.branch}))
 
     def color(branch: str | None) -> str:
-        """The class that sets the colour of a branch, as in the graph."""
+        """Return the CSS class for the colour that a branch has in the graph."""
         return f"c{colors.get(branch or '', UNNAMED)}"
 
     def line_of(id: MessageId) -> str:
@@ -46,7 +45,7 @@ def presentation_page(
         return merge_picture(step.merge, shown.branch, shown.view, landed=landed)
 
     def spared_tokens(story: MergeStory) -> tuple[int, int] | None:
-        """The tokens that answers read, and those of the messages that they stand for; None if they are no fewer."""
+        """Return the tokens of a merge's text and those of the merged messages; None if the merge saves none."""
         brings = sum(estimate_tokens(part.text) for part, _ in story.sides)
         whole = sum(estimate_tokens(shown.messages[id].text) for _, line in story.sides for id in line)
         fewer = brings < whole and not any(part.brings_turns for part, _ in story.sides)
@@ -73,7 +72,7 @@ def presentation_page(
 
 
 def _facts(made: Presentation, branches: int) -> list[str]:
-    """What the title says below it."""
+    """Return the counts below the title."""
     messages = sum(one.kind in ("message", "landed") for one in made.steps)
     merges = sum(one.kind == "landed" for one in made.steps)
     facts = [count(messages, "message"), count(max(1, branches), "branch")]

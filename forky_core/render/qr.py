@@ -1,4 +1,4 @@
-"""An address as a QR code for phones, drawn here: no service learns of it."""
+"""Draws an address as a QR code for phones, without a service that would learn the address."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ from forky_core.process.extras import needed_for
 
 
 def qr_uri(address: str) -> str:
-    """The code as a picture in a data address, dark on white in both themes, since cameras read no other.
+    """Return the code as a picture in a `data:` address; dark on white in both themes, so that cameras can read it.
 
     Raises:
-        NotInstalled: the package that draws it is not there.
+        NotInstalled: the package that draws it is missing.
     """
     with needed_for("A QR code", "app"):
         import segno  # noqa: PLC0415 - only where a code is shown

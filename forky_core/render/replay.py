@@ -1,8 +1,8 @@
-"""The history of a conversation as a film: one graph, and for each operation what came, went and moved in it.
+"""The history of a conversation as a film: one graph, and for each operation what appeared, disappeared and moved.
 
-Every message that was ever there has one row and one lane for good: rows in the order in which messages first appeared,
-lanes by their lines. So the graph grows at its lower end, nothing changes places, and an operation is only a small
-difference. Ten thousand operations need ten thousand differences, not ten thousand graphs.
+Every message that ever was visible has one row and one lane for the whole film: rows in the order in which messages
+first appeared, lanes by the lines of the graph. So the graph only grows at its lower end, and each operation is a small
+difference: ten thousand operations need ten thousand differences, not ten thousand graphs.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from forky_core.views.shelf import count
 
 @dataclass(frozen=True, slots=True)
 class ReplayRow:
-    """One message that was there at some time."""
+    """One message that was visible at some time."""
 
     message: MessageId
     lane: int
@@ -53,7 +53,7 @@ class ReplayFrame:
     verb: str
     summary: str
     appeared: tuple[int, ...] = ()
-    """Rows that came into sight, ascending."""
+    """Rows that became visible, ascending."""
     disappeared: tuple[int, ...] = ()
     moved: Mapping[str, int | None] = field(default_factory=lambda: MappingProxyType({}))
     """Branches whose head changed, with its row; −1 for an empty branch, None for one that is gone."""
@@ -82,13 +82,13 @@ class Replay:
     """Everything that a page needs to show the history."""
 
     title: str
-    """The conversation's at the end."""
+    """The title of the conversation at the end."""
     rows: tuple[ReplayRow, ...]
     layout: Layout
     frames: tuple[ReplayFrame, ...]
 
     def states(self) -> Iterator[ReplayState]:
-        """The picture after each operation."""
+        """Yield the picture after each operation."""
         state = ReplayState(frozenset(), MappingProxyType({}), "")
         for frame in self.frames:
             state = state.after(frame)
@@ -102,24 +102,24 @@ def replay(
     *,
     cells: bool = True,
 ) -> Replay:
-    """The replay of a log; without one, of the messages that can be seen, one after another.
+    """Return the replay of a log; without operations, one in which the visible messages appear one after another.
 
     `messages` has every message that the log names and that is still stored, parents before children. Without `cells`
-    the run of an experiment is one step, and the branches of its cells are not drawn unless somebody went on there.
+    the run of an experiment is one step, and the branches of its cells are drawn only if somebody continued them.
     """
     if not operations:
         return _without_log(shown, messages, cells=cells)
-    growth = _Growth({id: message.parents for id, message in messages.items()})
+    visibility = _Visibility({id: message.parents for id, message in messages.items()})
     if cells:
-        drafts = [_drafted(operation, growth) for operation in operations]
-        return _assembled(shown, messages, growth.first, drafts)
+        drafts = [_drafted(operation, visibility) for operation in operations]
+        return _assembled(shown, messages, visibility.first, drafts)
     drawn, drafts = DrawnChanges(shown.branch), []
     for operation in operations:
-        changes, behind = drawn.of(operation)
-        draft = _drafted(replace(operation, changes=changes), growth)
-        if not behind or draft.appeared or draft.disappeared or draft.moved:
+        changes, is_in_run = drawn.of(operation)
+        draft = _drafted(replace(operation, changes=changes), visibility)
+        if not is_in_run or draft.appeared or draft.disappeared or draft.moved:
             drafts.append(draft)
-    return _assembled(shown, messages, growth.first, drafts)
+    return _assembled(shown, messages, visibility.first, drafts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,34 +133,34 @@ class _FrameDraft:
     """"" for an empty branch."""
 
 
-class _Growth:
-    """Which messages can be seen, by counting what holds each: refs, and messages below it that can be seen."""
+class _Visibility:
+    """Tracks which messages are visible, by counting the refs that point to each and its visible children."""
 
     def __init__(self, parents: Mapping[MessageId, Sequence[MessageId]]) -> None:
         self._parents = parents
         self._place = {id: place for place, id in enumerate(parents)}
-        self._held: Counter[MessageId] = Counter()
+        self._references: Counter[MessageId] = Counter()
         self.first: dict[MessageId, int] = {}
-        """The operation at which a message was first seen, in that order and parents first."""
+        """The operation at which each message first was visible, in the order of operations and parents first."""
 
     def change(
-        self, number: int, came: Iterable[MessageId], went: Iterable[MessageId]
+        self, number: int, added: Iterable[MessageId], removed: Iterable[MessageId]
     ) -> tuple[tuple[MessageId, ...], tuple[MessageId, ...]]:
-        """What comes into sight and what goes out of it when these refs come and go."""
+        """Add and remove refs; return the messages that become visible and those that become invisible by that."""
         appeared: dict[MessageId, None] = {}
         disappeared: dict[MessageId, None] = {}
-        waiting = [id for id in came if id in self._parents]
+        waiting = [id for id in added if id in self._parents]
         while waiting:
             id = waiting.pop()
-            self._held[id] += 1
-            if self._held[id] == 1:
+            self._references[id] += 1
+            if self._references[id] == 1:
                 appeared[id] = None
                 waiting += [above for above in self._parents[id] if above in self._parents]
-        waiting = [id for id in went if id in self._parents]
+        waiting = [id for id in removed if id in self._parents]
         while waiting:
             id = waiting.pop()
-            self._held[id] -= 1
-            if self._held[id] == 0:
+            self._references[id] -= 1
+            if self._references[id] == 0:
                 if id in appeared:
                     del appeared[id]
                 else:
@@ -171,21 +171,21 @@ class _Growth:
         return tuple(appeared), tuple(disappeared)
 
 
-def _drafted(operation: Operation, growth: _Growth) -> _FrameDraft:
-    came: list[MessageId] = []
-    went: list[MessageId] = []
+def _drafted(operation: Operation, visibility: _Visibility) -> _FrameDraft:
+    added: list[MessageId] = []
+    removed: list[MessageId] = []
     moved: dict[str, MessageId | str | None] = {}
     title: str | None = None
     for change in operation.changes:
-        went += _tips(change.key, change.before)
-        came += _tips(change.key, change.after)
+        removed += _tips(change.key, change.before)
+        added += _tips(change.key, change.after)
         kind, _, name = change.key.partition("/")
         if kind == "heads":
             after: Any = change.after
             moved[name] = None if after is None else after["at"] or ""
         elif kind == "title":
             title = change.after if isinstance(change.after, str) else ""
-    appeared, disappeared = growth.change(operation.number, came, went)
+    appeared, disappeared = visibility.change(operation.number, added, removed)
     frame = ReplayFrame(
         operation.number, operation.at, operation.actor, operation.verb, operation.summary, title=title
     )
@@ -193,7 +193,7 @@ def _drafted(operation: Operation, growth: _Growth) -> _FrameDraft:
 
 
 def _tips(key: str, value: Json | None) -> list[MessageId]:
-    """The message that an entry of a view holds in sight (`View.tips`)."""
+    """Return the messages that an entry of a view makes visible (`View.tips`)."""
     kind, _, name = key.partition("/")
     entry: Any = value
     if not entry:
@@ -237,10 +237,9 @@ def _assembled(
 def _shape(
     shown: ShownConversation, messages: Mapping[MessageId, Linked], seen: Collection[MessageId]
 ) -> Shape:
-    """The lines of everything that was ever seen; where lines meet, the one to a branch of today goes on."""
-    known = list(seen)
-    above = {parent for id in known for parent in messages[id].parents}
-    entries: dict[str, Json] = {f"kept/{id}": True for id in known if id not in above}
+    """Return the lines of all messages that ever were visible; where lines meet, that of a present branch continues."""
+    above = {parent for id in seen for parent in messages[id].parents}
+    entries: dict[str, Json] = {f"kept/{id}": True for id in seen if id not in above}
     entries |= {
         f"heads/{name}": {"at": branch.head}
         for name, branch in shown.view.branches.items()
@@ -281,7 +280,7 @@ def _framed(
 def _row_at(
     id: MessageId | str | None, messages: Mapping[MessageId, Message], row_of: Mapping[MessageId, int]
 ) -> int | None:
-    """The row of a branch's head; of a hidden message, that of the next one above it."""
+    """Return the row of a branch's head; for a hidden message, the row of the next visible one above it."""
     if id is None:
         return None
     at: MessageId | None = MessageId(id) if id else None
@@ -300,7 +299,7 @@ def _without_log(shown: ShownConversation, messages: Mapping[MessageId, Message]
         runs = _runs(shown.view, everything, messages)
         shown = replace(shown, view=listed)
     seen = {id for id, message in messages.items() if not message.hidden}
-    growth = _Growth({id: message.parents for id, message in messages.items()})
+    visibility = _Visibility({id: message.parents for id, message in messages.items()})
     heads: dict[MessageId, list[str]] = {}
     for branch in shown.view.branches.values():
         at = branch.head
@@ -318,7 +317,7 @@ def _without_log(shown: ShownConversation, messages: Mapping[MessageId, Message]
             frame = ReplayFrame(number, message.created, "", "experiment", runs[message.id], title=title)
             drafts.append(_FrameDraft(frame, (), (), {}))
             continue
-        appeared, _ = growth.change(number, [message.id], ())
+        appeared, _ = visibility.change(number, [message.id], ())
         frame = ReplayFrame(
             number,
             message.created,
@@ -329,13 +328,13 @@ def _without_log(shown: ShownConversation, messages: Mapping[MessageId, Message]
         )
         moved = dict.fromkeys(heads.get(message.id, ()), message.id)
         drafts.append(_FrameDraft(frame, appeared, (), moved))
-    return _assembled(shown, messages, growth.first, drafts)
+    return _assembled(shown, messages, visibility.first, drafts)
 
 
 def _runs(
     view: View, everything: Mapping[MessageId, Message], drawn: Mapping[MessageId, Message]
 ) -> Mapping[MessageId, str]:
-    """What is said of each experiment whose cells are not drawn, by the first of their messages."""
+    """Return a summary for each experiment whose cells are not drawn, keyed by the first message of its cells."""
     runs: dict[MessageId, str] = {}
     for name, cells in asked_cells(view).items():
         found: set[MessageId] = set()

@@ -14,13 +14,13 @@ _TEXT = 90
 
 
 def replay_page(made: Replay, *, served: bool = False) -> Iterator[str]:
-    """The page, piece by piece; `served` as for a presentation."""
+    """Yield the page piece by piece; `presentation_page` explains `served`."""
     title = f"Replay of {title_or_placeholder(made.title)}"
     return page("replay", served=served, title=title, made=made, film=film(made), last=len(made.frames))
 
 
 def film(made: Replay) -> dict[str, Json]:
-    """The replay as small JSON: names once and then their numbers, runs of rows as their first and their length."""
+    """Return the replay as compact JSON: each name is stored once and used by number, and rows are stored as runs."""
     actors, verbs = _Names(), _Names()
     frames: list[Json] = [_frame(frame, actors, verbs) for frame in made.frames]
     authors = _Names()
@@ -32,14 +32,14 @@ def film(made: Replay) -> dict[str, Json]:
         ],
         "lanes": made.layout.lanes,
         "frames": frames,
-        "actors": actors.known(),
-        "verbs": verbs.known(),
-        "authors": authors.known(),
+        "actors": actors.in_order(),
+        "verbs": verbs.in_order(),
+        "authors": authors.in_order(),
     }
 
 
 class _Names:
-    """Each name once, in the order in which they came."""
+    """Numbers names in the order in which they first occur."""
 
     def __init__(self) -> None:
         self._numbers: dict[str, int] = {}
@@ -47,7 +47,7 @@ class _Names:
     def number(self, name: str) -> int:
         return self._numbers.setdefault(name, len(self._numbers))
 
-    def known(self) -> list[Json]:
+    def in_order(self) -> list[Json]:
         return list(self._numbers)
 
 
@@ -71,7 +71,7 @@ def _frame(frame: ReplayFrame, actors: _Names, verbs: _Names) -> Json:
 
 
 def _runs(rows: Sequence[int]) -> list[Json]:
-    """First and length of each run: 3, 4, 5, 9 is 3, 3, 9, 1."""
+    """Return the first number and the length of each run: 3, 4, 5, 9 becomes 3, 3, 9, 1."""
     runs: list[Json] = []
     start = length = 0
     for row in rows:

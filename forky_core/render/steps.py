@@ -1,7 +1,7 @@
 """The steps of a presentation: the title, each message of the path, three for each merge, and those of a comparison.
 
-A step has a key by which a link, the notes window and those who follow name it. The key says what is shown and not
-where it comes, so that it still fits when the conversation has grown meanwhile.
+Links, the notes window and the browsers of followers name a step by its key. The key depends on what the step shows and
+not on its position, so that it stays valid when the conversation grows.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from forky_core.views.sides import read_sides
 
 StepKind = Literal["title", "message", "branches", "block", "landed", "sides", "row", "nothing"]
 MOST_ALTERNATIVES = 12
-"""Answers beside the one on the path that a step offers."""
+"""How many answers a step offers at most besides the one on the path."""
 
 
 @dataclass(frozen=True, slots=True)
 class MergeStory:
-    """A merge of the path, as its three steps tell it."""
+    """A merge on the path, for the three steps that show it."""
 
     message: Message
     base: MessageId | None
@@ -36,7 +36,7 @@ class MergeStory:
     trunk: tuple[MessageId, ...]
     """The path from the base to the message that the merge continues."""
     sides: tuple[tuple[MergePart, tuple[MessageId, ...]], ...]
-    """Each payload with the line of messages that was merged, as far as they are there."""
+    """Each payload with the line of messages that was merged, without those that are missing."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,12 +44,12 @@ class PresentationStep:
     """What one press of the arrow key shows."""
 
     key: str
-    """Unique in the presentation; of letters, digits and hyphens."""
+    """Unique in the presentation; consists of letters, digits and hyphens."""
     kind: StepKind
     heading: str
-    """A line that says what comes, for the notes window and for screen readers."""
+    """A line that announces the step, for the notes window and for screen readers."""
     message: Message | None = None
-    """The message of the path that it shows, or at which the graph is while it is shown."""
+    """The message of the path that the step shows, or that the graph marks meanwhile."""
     alternatives: tuple[MessageId, ...] = ()
     """All messages at this place, oldest first, if there are several."""
     caption: str = ""
@@ -64,9 +64,9 @@ class PresentationStep:
     row: TurnRow | None = None
     """The turns that a step of a comparison shows side by side."""
     notes: tuple[str, ...] = ()
-    """What the notes window tells the speaker."""
+    """Facts for the speaker in the notes window."""
     note: str = ""
-    """What the speaker wrote there."""
+    """The note that the speaker wrote."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,24 +84,23 @@ class Presentation:
 
 
 def presentation(shown: ShownConversation, sides: Sequence[str] = ()) -> Presentation:
-    """The steps of the branch that is shown; `sides` (values of `with=`) are compared at the end.
+    """Return the steps of the branch that is shown; `sides` (values of `with=`) are compared at the end.
 
-    A side that is not there any more is left out.
+    Sides that no longer exist are left out.
     """
     path = [message for message in _path(shown) if not message.hidden]
     comparison = _comparison(shown, sides)
     captions: dict[MessageId, str] = {}
-    steps = [_title(shown, path, comparison)]
-    steps += _along(shown, path, captions)
+    steps = [_title_step(shown, path, comparison)]
+    steps += _path_steps(shown, path, captions)
     if not path:
         steps.append(PresentationStep("nothing", "nothing", "Nothing has been said here yet"))
     if comparison is not None:
-        steps += _compared(comparison)
+        steps += _comparison_steps(comparison)
     return Presentation(shown, tuple(steps), comparison, captions)
 
 
 def key_of(message: MessageId) -> str:
-    """The key of a message's step."""
     return f"m-{message.removeprefix('b2:')}"
 
 
@@ -115,7 +114,7 @@ def _path(shown: ShownConversation) -> list[Message]:
     return line[::-1]
 
 
-def _title(
+def _title_step(
     shown: ShownConversation, path: Sequence[Message], comparison: Comparison | None
 ) -> PresentationStep:
     heading = shown.title or "A conversation"
@@ -124,21 +123,21 @@ def _title(
     )
 
 
-def _along(
+def _path_steps(
     shown: ShownConversation, path: Sequence[Message], captions: dict[MessageId, str]
 ) -> Iterator[PresentationStep]:
     origins = shown.origins
-    beside = _siblings(shown.stems, path)
-    pointed = _pointing(shown)
-    gone = reverted_with_tool_calls(path)
+    siblings = _siblings(shown.stems, path)
+    labels = _labels(shown)
+    reverted = reverted_with_tool_calls(path)
     written = shown.view.notes
     for number, message in enumerate(path, 1):
         caption = who(message, origins.of(message.id).models, shown.label, shown.author(message.id))
-        known = (caption, number, pointed.get(message.id, ()), message.id in gone)
+        about = (caption, number, labels.get(message.id, ()), message.id in reverted)
         if message.merges:
-            yield from _merging(shown, message, path[: number - 1], known)
+            yield from _merge_steps(shown, message, path[: number - 1], about)
             continue
-        others = beside.get(message.id, ())
+        others = siblings.get(message.id, ())
         for id in others:
             captions[id] = who(shown.messages[id], origins.of(id).models, shown.label, shown.author(id))
         yield PresentationStep(
@@ -147,17 +146,17 @@ def _along(
             f"{caption}: {line_of_text(message)}",
             message,
             others,
-            *known,
-            notes=message_notes(message, origins.of(message.id).call, others, gone.get(message.id)),
+            *about,
+            notes=message_notes(message, origins.of(message.id).call, others, reverted.get(message.id)),
             note=written.get(message.id, ""),
         )
 
 
-def _merging(
+def _merge_steps(
     shown: ShownConversation,
     message: Message,
     above: Sequence[Message],
-    known: tuple[str, int, tuple[str, ...], bool],
+    about: tuple[str, int, tuple[str, ...], bool],
 ) -> Iterator[PresentationStep]:
     story = merge_story(shown.stems, message, above)
     sources = ", ".join(f"“{part.source}”" for part, _ in story.sides)
@@ -173,7 +172,7 @@ def _merging(
             heading,
             message,
             (),
-            *known,
+            *about,
             merge=story,
             notes=merge_notes(kind, message),
             note=shown.view.notes.get(message.id, ""),
@@ -181,10 +180,10 @@ def _merging(
 
 
 def merge_story(stems: Mapping[MessageId, Linked], message: Message, above: Sequence[Message]) -> MergeStory:
-    """A merge as what it joined. `above` is the path to it, without itself; `stems` are the messages there are."""
+    """Find what a merge joined. `above` is the path to the merge without its own message; `stems` has all messages."""
     on_path = {one.id: place for place, one in enumerate(above)}
     sides: list[tuple[MergePart, tuple[MessageId, ...]]] = []
-    left_at: list[int] = []
+    forked_at: list[int] = []
     merged = message.parents[1:]
     for place, part in enumerate(message.merges):
         tip = merged[place] if place < len(merged) else None
@@ -193,9 +192,9 @@ def merge_story(stems: Mapping[MessageId, Linked], message: Message, above: Sequ
             if not stems[tip].hidden:
                 line.append(tip)
             tip = stems[tip].parent
-        left_at.append(on_path[tip] if tip is not None and tip in on_path else -1)
+        forked_at.append(on_path[tip] if tip is not None and tip in on_path else -1)
         sides.append((part, tuple(reversed(line))))
-    start = min(left_at, default=-1)
+    start = min(forked_at, default=-1)
     return MergeStory(
         message,
         above[start].id if start >= 0 else None,
@@ -223,7 +222,7 @@ def _comparison(shown: ShownConversation, words: Sequence[str]) -> Comparison | 
     return compare(sides, visible, shown.generations, path_of, shown.origin_of)
 
 
-def _compared(comparison: Comparison) -> Iterator[PresentationStep]:
+def _comparison_steps(comparison: Comparison) -> Iterator[PresentationStep]:
     names = " and ".join(f"“{column.side.label}”" for column in comparison.columns)
     together = count(len(comparison.shared), "message")
     yield PresentationStep(
@@ -249,7 +248,7 @@ def _compared(comparison: Comparison) -> Iterator[PresentationStep]:
 def _siblings(
     stems: Mapping[MessageId, Linked], path: Sequence[Message]
 ) -> Mapping[MessageId, tuple[MessageId, ...]]:
-    """For each message of the path that has others at its place, all of them, oldest first."""
+    """Map each message of the path that has siblings to all messages at its place, oldest first."""
     above = {message.parent for message in path}
     below: dict[MessageId | None, list[MessageId]] = {}
     for id, stem in stems.items():
@@ -257,14 +256,14 @@ def _siblings(
             below.setdefault(stem.parent, []).append(id)
     found: dict[MessageId, tuple[MessageId, ...]] = {}
     for message in path:
-        beside = below.get(message.parent, [])
-        if len(beside) > 1:
-            others = [id for id in beside if id != message.id][:MOST_ALTERNATIVES]
-            found[message.id] = tuple(id for id in beside if id == message.id or id in others)
+        siblings = below.get(message.parent, [])
+        if len(siblings) > 1:
+            others = [id for id in siblings if id != message.id][:MOST_ALTERNATIVES]
+            found[message.id] = tuple(id for id in siblings if id == message.id or id in others)
     return found
 
 
-def _pointing(shown: ShownConversation) -> Mapping[MessageId, tuple[str, ...]]:
+def _labels(shown: ShownConversation) -> Mapping[MessageId, tuple[str, ...]]:
     names: dict[MessageId, list[str]] = {}
     for branch in shown.view.branches.values():
         if branch.head is not None:

@@ -1,4 +1,4 @@
-"""The templates. Only page.py imports this module, where a page is drawn."""
+"""The template engine. Only page.py imports this module, and only to draw a page."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from forky_core.render.policy import Kind, policy, script, style
 
 _UNSHOWABLE = re.compile("[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 _TOGETHER = 64
-"""Pieces of a template that are handed on as one."""
+"""How many pieces of a template are sent as one."""
 
 
 class Templates:
-    """Draws the templates. Every text is escaped, and “�” stands for what no page can show."""
+    """Draws the templates. Every text is escaped, and “�” replaces characters that no page can show."""
 
     def __init__(self, filters: Mapping[str, Callable[..., Any]], functions: Mapping[str, Any]) -> None:
-        """`filters` and `functions` are what the templates can call, by name."""
+        """Make `filters` and `functions` available to all templates, by name."""
         self._environment = Environment(
             loader=PackageLoader("forky_core.render"),
             autoescape=True,
@@ -37,7 +37,7 @@ class Templates:
     def page(
         self, kind: Kind, template: str, *, scripts: bool, served: bool, values: Mapping[str, Any]
     ) -> Iterator[str]:
-        """The page that a template of this kind makes of these values, piece by piece."""
+        """Yield the page that a template draws from these values, piece by piece."""
         stream = self._environment.get_template(template).stream(
             kind=kind,
             policy=Markup(policy(kind, scripts=scripts, served=served)),  # noqa: S704 - made of constants alone
@@ -49,12 +49,12 @@ class Templates:
         return stream
 
     def fragment(self, template: str, macro: str, *values: Any) -> str:
-        """What a macro of a template makes of these values."""
+        """Return what a macro of a template draws from these values."""
         return str(getattr(self._environment.get_template(template).module, macro)(*values))
 
 
 def shown(text: str) -> str:
-    """A text with plain line ends, and with “�” for what no page can or should show."""
+    """Return a text with plain line ends, and with “�” for characters that no page can or should show."""
     return _UNSHOWABLE.sub("\ufffd", text.replace("\r\n", "\n").replace("\r", "\n"))
 
 
