@@ -19,6 +19,7 @@ from forky_core.documents.html_text import markdown_of
 from forky_core.documents.kinds import DocumentKind
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import BadContent
+from forky_core.text.fences import parts
 
 PARSED_WHOLE = 30_000_000
 """Bytes of HTML, which cannot be read piecemeal."""
@@ -29,7 +30,6 @@ _LONGEST_TITLE = 160
 """Characters of a heading, or of the path of them, that tell where a section stands."""
 _SAMPLE = 10_000
 """Characters by which a table's separator is guessed; the guess takes time by their square."""
-_FENCE = re.compile(r"\s{0,3}(```+|~~~+)")
 _TOP_LEVEL = re.compile(
     r"(?:(?:export|default|pub|public|private|protected|static|abstract|async|final|inline|extern|unsafe)\s+)*"
     r"(?:def|class|function|func|fn|fun|interface|struct|enum|trait|impl|type|module|namespace|object|create\s+\w+)"
@@ -111,15 +111,9 @@ def _headed(lines: Iterator[str]) -> Iterator[DocumentSection]:
     held: list[str] = []
     size = 0
     follows = False
-    fence = ""
-    for line in lines:
-        opened = _FENCE.match(line)
-        if fence:
-            fence = "" if line.strip().startswith(fence) else fence
-        elif opened:
-            fence = opened.group(1)
-        heading = None if fence or opened else _HEADING.match(line)
-        if heading is not None or (size > 10 * SIZE and not fence and not line.strip()):
+    for line, part in parts(lines):
+        heading = _HEADING.match(line) if part == "prose" else None
+        if heading is not None or (size > 10 * SIZE and part == "prose" and not line.strip()):
             yield from _section(held, path, follows=follows)
             held, size, follows = [], 0, heading is None
         if heading is not None:

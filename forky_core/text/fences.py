@@ -1,4 +1,4 @@
-"""Blocks of code in a Markdown text, told line by line.
+"""Blocks of code in a Markdown text, line by line, for readers that need to know which lines are code and no more.
 
 The rules are CommonMark's (https://spec.commonmark.org/0.31.2/#fenced-code-blocks), at the top of a text and in
 quotations; tests/text/test_fences.py compares them with markdown-it-py. Below the items of lists they are simpler: a
@@ -76,6 +76,20 @@ def parts(lines: Iterable[str]) -> Iterator[tuple[str, Part]]:
     blocks = CodeBlocks()
     for line in lines:
         yield line, blocks.take(line)
+
+
+def settled(text: str) -> int:
+    """Return the characters up to and including the last blank line outside code; 0 if there is none.
+
+    So much of an unfinished text can be formatted already: a paragraph without an end, a list item or an open block of
+    code would change its looks with every word.
+    """
+    end = at = 0
+    for line, part in parts(text.splitlines(keepends=True)):
+        at += len(line)
+        if part == "prose" and not line.strip() and line.endswith("\n"):
+            end = at
+    return end
 
 
 def fenced(text: str, language: str = "") -> str:

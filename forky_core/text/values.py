@@ -14,6 +14,8 @@ from types import MappingProxyType
 _DIGITS = re.compile(
     r"\d{1,3}(?:[.,'’\u00a0\u202f ]\d{3})+(?!\d)(?:[.,]\d{1,2}(?!\d))?|\d{1,15}(?:[.,]\d{1,9}(?![.,]?\d))?"
 )
+_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([01]\d)([0-3]\d)(?!\d)")
+"""A date without signs between its pieces: 20260430."""
 _ENGLISH = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen"
     " eighteen nineteen"
@@ -103,6 +105,18 @@ class Numeral:
     end: int
     shape: str
     """`digits`, `word`, `article` (it counts only before a unit), `ordinal` or `han`."""
+
+
+def runs_of_digits(text: str) -> frozenset[str]:
+    """Return all runs of digits of a text, without zeros in front; a number, an ordinal or a grouped number counts as
+    one, too, and so does each piece of a date without signs.
+    """
+    spelled = (f"{one.value:g}" for one in numbers(text))
+    runs = (run.lstrip("0") or "0" for run in re.findall(r"\d+", text))
+    joined = (re.sub(r"\D", "", found) for found in re.findall(r"\d{1,3}(?:[,.'’ ]\d{3})+", text))
+    ordinals = (str(found) for word in set(re.findall(r"[^\W_]+", text)) if (found := ordinal(word)))
+    dates = (piece.lstrip("0") for date in _DATE.findall(text) for piece in date)
+    return frozenset((*runs, *joined, *spelled, *ordinals, *dates))
 
 
 def ordinal(word: str) -> int | None:

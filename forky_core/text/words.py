@@ -14,11 +14,20 @@ from functools import lru_cache
 from itertools import chain
 from types import MappingProxyType
 
-_WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_RUNS = re.compile(rf"[{_WIDE}]+|[^\W{_WIDE}]+(?:['’\-._][^\W{_WIDE}]+)*")
+WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+"""The characters of scripts without spaces, for a regular expression."""
+_RUNS = re.compile(rf"[{WIDE}]+|[^\W{WIDE}]+(?:['’\-._][^\W{WIDE}]+)*")
 _ASCII_RUNS = re.compile(r"[a-z0-9_]+(?:['\-._][a-z0-9_]+)*")
 _PIECES = re.compile(r"['’\-._]")
-_IS_WIDE = re.compile(rf"[{_WIDE}]")
+_IS_WIDE = re.compile(rf"[{WIDE}]")
+
+
+def clipped(text: str, longest: int) -> str:
+    """Return a text cut to so many characters, at a space if its second half has one, with “…” behind it."""
+    if len(text) <= longest:
+        return text
+    cut = text.rfind(" ", 0, longest)
+    return text[: cut if cut > longest // 2 else longest].rstrip() + " …"
 
 
 def word_set(words: str) -> frozenset[str]:

@@ -38,7 +38,8 @@ def test_a_docx_is_read_by_its_headings() -> None:
 
 
 def test_markdown_is_read_by_its_headings_and_not_by_those_in_code() -> None:
-    text = b"# Setup\n\nFirst.\n\n## Linux\n\n```sh\n# not a heading\n```\n\n# Use\n\nThen."
+    code = b"```sh\n# not a heading\n```python\n# nor this\n```\n\n- ```sh\n# nor this\n  ```"
+    text = b"# Setup\n\nFirst.\n\n## Linux\n\n" + code + b"\n\n# Use\n\nThen."
     assert [place for place, _ in places("guide.md", text)] == ["Setup", "Setup › Linux", "Use"]
 
 

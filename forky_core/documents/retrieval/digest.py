@@ -20,7 +20,7 @@ from forky_core.documents.retrieval.rank import Question
 from forky_core.llm.contract import ProviderMessage
 from forky_core.text.cues import CORRECTION, DECISION, OPEN, asked_for, is_question
 from forky_core.text.sentences import units
-from forky_core.text.words import terms
+from forky_core.text.words import clipped, terms
 
 _LONGEST = 240
 """The longest line, in characters."""
@@ -172,16 +172,8 @@ def _sentences(said: Sequence[Utterance], question: str) -> list[Sentence]:
                 continue
             weight = _ROLE.get(one.role, 0.3) * recency * (1.3 if CORRECTION.search(unit.text) else 1.0)
             focus = 1 + (_FOCUS - 1) * asked.match(unit.text).coverage
-            found.append(Sentence(_clipped(unit.text), one, has, weight * focus))
+            found.append(Sentence(clipped(" ".join(unit.text.split()), _LONGEST), one, has, weight * focus))
     return found
-
-
-def _clipped(text: str) -> str:
-    flat = " ".join(text.split())
-    if len(flat) <= _LONGEST:
-        return flat
-    cut = flat.rfind(" ", 0, _LONGEST)
-    return flat[: cut if cut > _LONGEST // 2 else _LONGEST] + " …"
 
 
 def _worth(lines: Sequence[Sentence]) -> Mapping[str, float]:

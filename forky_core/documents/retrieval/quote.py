@@ -19,7 +19,7 @@ from forky_core.documents.retrieval.rank import Match, Question
 from forky_core.llm.contract import NOT_FOUND, Passage, ProviderMessage
 from forky_core.text.cues import CORRECTION, asked_for, is_question
 from forky_core.text.sentences import Unit, units
-from forky_core.text.words import STOPWORDS, terms
+from forky_core.text.words import STOPWORDS, clipped, terms
 
 _ENOUGH = 0.45
 """The coverage, together with the question it answers, from which on a passage is quoted."""
@@ -233,20 +233,13 @@ def _passage(cut: Sequence[Unit], index: int) -> str:
     if unit.kind == "code":
         return _shortened(unit.text)
     paragraph = [other.text for other in cut if other.paragraph == unit.paragraph]
-    text = " ".join(paragraph) if len(" ".join(paragraph)) <= _LONGEST else _clipped(unit.text)
+    text = " ".join(paragraph) if len(" ".join(paragraph)) <= _LONGEST else clipped(unit.text, _LONGEST)
     following = next((other for other in cut[index + 1 :] if other.paragraph != unit.paragraph), None)
     if text.endswith((":", "：")) and following is not None:
         text += "\n\n" + (
-            _shortened(following.text) if following.kind == "code" else _clipped(following.text)
+            _shortened(following.text) if following.kind == "code" else clipped(following.text, _LONGEST)
         )
     return text
-
-
-def _clipped(text: str) -> str:
-    if len(text) <= _LONGEST:
-        return text
-    cut = text.rfind(" ", 0, _LONGEST)
-    return text[: cut if cut > _LONGEST // 2 else _LONGEST].rstrip() + " …"
 
 
 def _shortened(code: str) -> str:

@@ -10,6 +10,7 @@ from forky_core.experiments.checks.verdict import AnswerFacts, Verdict
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import RowCheck
 from forky_core.model.parts import Json
+from forky_core.text.words import WIDE
 
 BY_WORDS = 0.5
 """The least likeness by words that passes, unless a check says otherwise."""
@@ -17,8 +18,7 @@ BY_MEANING = 0.75
 """The same for an embedding model."""
 _LONGEST_EDIT = 4_000
 """Characters of both texts beyond which edits are not counted: it takes their product in time."""
-_WIDE = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
-_WORD = re.compile(rf"[{_WIDE}]|[^\W{_WIDE}]+")
+_WORD = re.compile(rf"[{WIDE}]|[^\W{WIDE}]+")
 """A word; in scripts that write no spaces, a character."""
 
 

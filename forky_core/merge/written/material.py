@@ -14,7 +14,7 @@ from forky_core.merge.note.passages import call_text
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
-from forky_core.text.values import Amount, amounts, numbers, ordinal
+from forky_core.text.values import Amount, amounts, runs_of_digits
 from forky_core.text.words import stem, terms
 
 MOST_SOURCES = 4
@@ -24,8 +24,6 @@ _LEAST = 0.12
 _BEGINNING = 5
 """The letters by which two forms of a name are told to be the same: PostgreSQL and Postgres."""
 _WORD = re.compile(r"[^\W_]+")
-_DATE = re.compile(r"(?<!\d)((?:19|20)\d\d)([01]\d)([0-3]\d)(?!\d)")
-_DIGITS = re.compile(r"\d+")
 _QUOTES = str.maketrans("’‘“”„«»‹›\u00a0", '\'\'"""""\'\' ')
 
 
@@ -64,13 +62,8 @@ class NoteMaterial:
 
     @cached_property
     def digits(self) -> frozenset[str]:
-        """All runs of digits, without zeros in front; a number in words counts, too."""
-        spelled = (f"{one.value:g}" for one in numbers(self.plain))
-        runs = (run.lstrip("0") or "0" for run in _DIGITS.findall(self.plain))
-        joined = (re.sub(r"\D", "", found) for found in re.findall(r"\d{1,3}(?:[,.'’ ]\d{3})+", self.plain))
-        ordinals = (str(found) for word in set(_WORD.findall(self.plain)) if (found := ordinal(word)))
-        dates = (piece.lstrip("0") for date in _DATE.findall(self.plain) for piece in date)
-        return frozenset((*runs, *joined, *spelled, *ordinals, *dates))
+        """All runs of digits that were said."""
+        return runs_of_digits(self.plain)
 
     @cached_property
     def amounts(self) -> tuple[Amount, ...]:

@@ -14,7 +14,7 @@ import streamlit as st
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.gateway.watching import PREFIX
 from forky_core.model.hashing import mend_text
-from forky_core.views.complete_blocks import settled
+from forky_core.text.fences import settled
 from pages.ui.components.markdown import SHOWN, formatted, show_formatted
 
 STATUS = '<span class="fk-quiet" role="status" data-live="status">thinking …</span>'

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.views.complete_blocks import settled
+from forky_core.text.fences import settled
 
 
 @pytest.mark.parametrize(
