@@ -138,7 +138,7 @@ def ensure_welcome(forky: Workspace) -> Conversation | None:
 
 def make_welcome(forky: Workspace) -> Conversation:
     """The conversation, with `main` checked out: made in memory and written at once, not in forty transactions."""
-    draft = _Draft()
+    draft = _DraftStore()
     with Workspace(draft, forky.models, actor=forky.actor) as desk:
         made = _made(desk)
     forky.store.commit_all(draft.commits)
@@ -215,7 +215,7 @@ def _row(question: str, at: MessageId, word: str, label: str = "") -> Experiment
     return ExperimentRow(question, at=at, checks=(RowCheck("contains", word),), label=label)
 
 
-class _Draft(MemoryStore):
+class _DraftStore(MemoryStore):
     """Keeps what was committed to it, for another store to take over."""
 
     def __init__(self) -> None:

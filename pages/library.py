@@ -26,7 +26,7 @@ from pages.ui.library.shelving import draw_lines, draw_trash
 from pages.ui.page import Page
 from pages.ui.people.waiting import draw_waiting
 from pages.ui.person import Whose, viewer
-from pages.ui.session import Session, session
+from pages.ui.session import TabSession, session
 from pages.ui.workspace import workspace
 
 PAGE = Page(title="Library", icon="library_books", order=40, about_conversation=False)
@@ -59,7 +59,7 @@ def main() -> None:
         walk_findings(words, found=found)
 
 
-def _draw_tab(forky: Workspace, held: Session, words: str) -> bool:
+def _draw_tab(forky: Workspace, held: TabSession, words: str) -> bool:
     """Whether it shows what these words found."""
     trashed = forky.conversations(trashed=True)
     tab = _tab(len(trashed), open_links(forky))

@@ -235,6 +235,16 @@ def test_no_two_files_import_each_other_on_any_way() -> None:
     ).prepare()
 
 
+def test_a_name_of_a_class_stands_for_one_thing() -> None:
+    places: dict[str, list[str]] = {}
+    for path in SOURCES:
+        for item in statements(parsed((CHECKOUT / path).read_text("utf-8"))):
+            if isinstance(item, ast.ClassDef):
+                places.setdefault(item.name, []).append(path.as_posix())
+    # Each of the two databases has migrations of its own.
+    assert {name: found for name, found in places.items() if len(found) > 1 and name != "Migration"} == {}
+
+
 def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
     names = {one.name for one in STRATEGIES}
     users = ast.Compare | ast.Call | ast.keyword | ast.Assign | ast.AnnAssign | ast.MatchValue

@@ -95,7 +95,7 @@ class BranchPlace:
 
 
 @dataclass(frozen=True, slots=True)
-class _Seen:
+class _ReachableDocuments:
     """The documents that can be found under some rules, whether or not a branch has them yet."""
 
     found: SearchScope
@@ -122,7 +122,7 @@ def documents_of(session: Session, rules: Rules, *, by_meaning: bool) -> Documen
     model, if there is one.
     """
     embedder = embedder_of(session) if by_meaning else None
-    return DocumentStore(session.store.documents, _Seen(reach_of(session, rules)), embedder)
+    return DocumentStore(session.store.documents, _ReachableDocuments(reach_of(session, rules)), embedder)
 
 
 def embedder_of(session: Session) -> Embedder | None:

@@ -17,7 +17,7 @@ _MOST = 200_000
 
 
 @dataclass(eq=False, slots=True)
-class _Held:
+class _CachedTree:
     tree: Tree = field(default_factory=Tree)
     alone: Lock = field(default_factory=Lock)
     """Held while using the index."""
@@ -31,7 +31,7 @@ class Indexes:
     def __init__(self, most: int = _MOST) -> None:
         self._most = most
         self._lock = Lock()
-        self._held: OrderedDict[ConversationId, _Held] = OrderedDict()
+        self._held: OrderedDict[ConversationId, _CachedTree] = OrderedDict()
         self._weight = 0
         """The sum of all weights."""
 
@@ -80,10 +80,10 @@ class Indexes:
             self._held.clear()
             self._weight = 0
 
-    def _of(self, conversation: ConversationId) -> _Held:
+    def _of(self, conversation: ConversationId) -> _CachedTree:
         held = self._held.get(conversation)
         if held is None:
-            held = self._held[conversation] = _Held()
+            held = self._held[conversation] = _CachedTree()
             self._weight += held.weight
         self._held.move_to_end(conversation)
         return held

@@ -99,7 +99,7 @@ class ReaderProcess:
             OSError: its file cannot be opened.
         """
         self.again = False
-        waiting = _Waiting(self, limits.waiting_seconds, stop)
+        waiting = _ReadingWatch(self, limits.waiting_seconds, stop)
         try:
             self._send(source, limits, stop)
             yield from self._answers(source, limits, waiting)
@@ -148,7 +148,7 @@ class ReaderProcess:
                         pipe.write(block)
             pipe.flush()
 
-    def _answers(self, source: DocumentSource, limits: Limits, waiting: _Waiting) -> Iterator[Extract]:
+    def _answers(self, source: DocumentSource, limits: Limits, waiting: _ReadingWatch) -> Iterator[Extract]:
         kind = "text"
         characters = chunks = 0
         while (answer := self._answer(source.name, limits, waiting)) is not None:
@@ -170,7 +170,7 @@ class ReaderProcess:
                 case _:
                     raise crashed(source.name, "an answer without a meaning")
 
-    def _answer(self, name: str, limits: Limits, waiting: _Waiting) -> dict[str, Any] | None:
+    def _answer(self, name: str, limits: Limits, waiting: _ReadingWatch) -> dict[str, Any] | None:
         """The next answer; None if the reading was cancelled.
 
         Raises:
@@ -203,7 +203,7 @@ class ReaderProcess:
         return crashed(name, f"signal {-code}" if code < 0 else f"exit code {code}")
 
 
-class _Waiting:
+class _ReadingWatch:
     """Ends a process whose reading was cancelled, or that takes too long to answer.
 
     Only time spent waiting for an answer (`with`) counts, not the time for processing it.

@@ -99,7 +99,7 @@ class NewToken:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _SharedTokens:
     """The state that all `Tokens` of one store in this process share."""
 
     is_exclusive: bool
@@ -117,7 +117,7 @@ class _Shared:
         self.tokens, self.read_at = tokens, time.monotonic()
 
 
-_stores: weakref.WeakKeyDictionary[StoreIdentity, _Shared] = weakref.WeakKeyDictionary()
+_stores: weakref.WeakKeyDictionary[StoreIdentity, _SharedTokens] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
@@ -129,7 +129,7 @@ class Tokens:
         with _making:
             shared = _stores.get(store.identity)
             if shared is None:
-                shared = _stores[store.identity] = _Shared(store.is_exclusive)
+                shared = _stores[store.identity] = _SharedTokens(store.is_exclusive)
         self._shared = shared
         self.book = Book(store)
         """The accounts of the tokens."""

@@ -85,7 +85,7 @@ def math_element(latex: str, *, display: bool = False) -> MathElement | None:
         written = converter.convert_with_local_state(latex, displaystyle=display)
     except LatexError:
         return None
-    reader = _Reader()
+    reader = _MathmlReader()
     reader.feed(written)
     reader.close()
     return reader.found
@@ -123,7 +123,7 @@ class _Open:
         return MathElement(self.name, self.attributes, tuple(self.content))
 
 
-class _Reader(HTMLParser):
+class _MathmlReader(HTMLParser):
     """Reads the converter's markup into elements. `found` is None for markup with an element that is not listed."""
 
     def __init__(self) -> None:

@@ -145,7 +145,7 @@ def compare(
     """
     index = call_index(generations)
     lines = [
-        _Line(
+        _SidePath(
             side,
             tuple(path_of(side.head)) if side.head is not None else (),
             MessageOrigins(index, side.name_of_branch, origin_of),
@@ -163,7 +163,7 @@ def compare(
 
 
 @dataclass(frozen=True, slots=True)
-class _Line:
+class _SidePath:
     """A side with the messages that lead to its head, and who gave them there."""
 
     side: Side
@@ -174,7 +174,7 @@ class _Line:
         return self.origins.of(message).call
 
 
-def _shared(lines: Sequence[_Line]) -> int:
+def _shared(lines: Sequence[_SidePath]) -> int:
     """Return the number of messages that all sides begin with.
 
     An answer that several sides have from calls of their own is not shared. Sides that have everything in common show
@@ -196,7 +196,7 @@ def _shared(lines: Sequence[_Line]) -> int:
 
 
 def _turns(
-    line: _Line, shared: int, shown: dict[MessageId, list[tuple[Generation | None, str]]]
+    line: _SidePath, shared: int, shown: dict[MessageId, list[tuple[Generation | None, str]]]
 ) -> list[Turn]:
     """Return the turns of a side; `shown` has what the sides before it show, and gets what this one does."""
     turns: list[Turn] = []
@@ -297,7 +297,7 @@ def _meetings(columns: Sequence[Sequence[Turn]]) -> list[tuple[int, ...]]:
     return met
 
 
-def _notes(lines: Sequence[_Line], visible: Visible) -> tuple[str, ...]:
+def _notes(lines: Sequence[_SidePath], visible: Visible) -> tuple[str, ...]:
     notes = [
         f"“{line.side.label}” is empty: nothing has been said there yet."
         for line in lines
@@ -312,7 +312,7 @@ def _notes(lines: Sequence[_Line], visible: Visible) -> tuple[str, ...]:
     return tuple(notes)
 
 
-def _relation(one: _Line, other: _Line, visible: Visible) -> list[str]:
+def _relation(one: _SidePath, other: _SidePath, visible: Visible) -> list[str]:
     names = f"“{one.side.label}” and “{other.side.label}”"
     if one.side.head == other.side.head and one.side.head is not None:
         calls = {call.id for line in (one, other) if (call := line.call(one.side.head)) is not None}

@@ -27,7 +27,7 @@ _LONGEST = 1_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Draft:
+class TypedDraft:
     """One message being written."""
 
     text: str = ""
@@ -44,12 +44,12 @@ class Drafts:
     """The drafts of one reader, kept in the process. Safe from any thread."""
 
     def __init__(self) -> None:
-        self._drafts: OrderedDict[str, Draft] = OrderedDict()
+        self._drafts: OrderedDict[str, TypedDraft] = OrderedDict()
         self._lock = threading.Lock()
 
-    def at(self, place: str) -> Draft:
+    def at(self, place: str) -> TypedDraft:
         with self._lock:
-            return self._drafts.get(place, Draft())
+            return self._drafts.get(place, TypedDraft())
 
     def write(self, place: str, text: str) -> None:
         self._put(place, replace(self.at(place), text=text))
@@ -61,13 +61,13 @@ class Drafts:
         self._put(place, replace(self.at(place), search=" ".join(search.split())))
 
     def clear(self, place: str) -> None:
-        self._put(place, Draft())
+        self._put(place, TypedDraft())
 
     def move(self, place: str, to: str) -> None:
         self._put(to, self.at(place))
         self.clear(place)
 
-    def _put(self, place: str, draft: Draft) -> None:
+    def _put(self, place: str, draft: TypedDraft) -> None:
         with self._lock:
             self._drafts.pop(place, None)
             if not draft.empty:
@@ -84,18 +84,18 @@ class MembersDrafts(Drafts):
         self._kept = kept
         self._person = person
 
-    def at(self, place: str) -> Draft:
+    def at(self, place: str) -> TypedDraft:
         found = self._kept.at(self._person, place)
         if found is None:
-            return Draft()
+            return TypedDraft()
         files = (part_from_stored(file) for file in found.get("files", ()))
-        return Draft(
+        return TypedDraft(
             str(found.get("text", "")),
             tuple(file for file in files if isinstance(file, AttachmentPart)),
             str(found.get("search", "")),
         )
 
-    def _put(self, place: str, draft: Draft) -> None:
+    def _put(self, place: str, draft: TypedDraft) -> None:
         if draft == self.at(place):
             return
         content: dict[str, Json] = {"text": mend_text(draft.text[:_LONGEST]), "search": draft.search}

@@ -19,7 +19,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound, StoreError
 from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
-from pages.ui.session import Session, session
+from pages.ui.session import TabSession, session
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import workspace
 
@@ -34,7 +34,7 @@ class Frame:
     """One run of a page."""
 
     forky: Forky
-    session: Session
+    session: TabSession
     chat: Conversation
     """With the branch of the URL checked out."""
     at: MessageId | None
@@ -125,7 +125,7 @@ def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversati
 
 
 def _message(
-    forky: Forky, chat: Conversation, held: Session, asked: str, otherwise: MessageId | None
+    forky: Forky, chat: Conversation, held: TabSession, asked: str, otherwise: MessageId | None
 ) -> tuple[Conversation, MessageId | None]:
     try:
         found, message = message_anywhere(forky, chat, asked)
@@ -165,7 +165,7 @@ def _look_at(message: MessageId | None) -> None:
         del st.query_params["m"]
 
 
-def explain(held: Session, why_not: str) -> None:
+def explain(held: TabSession, why_not: str) -> None:
     """Unless something is to be said that was just done, such as undoing the fork one was on."""
     if held.notice in ("", held.shown_notice):
         held.say(why_not)
@@ -189,7 +189,7 @@ def go(chat: Conversation, at: MessageId | None = None) -> None:
     lead(place(chat, at))
 
 
-def leave_for(branch: str, held: Session) -> None:
+def leave_for(branch: str, held: TabSession) -> None:
     """Have the next run lead to a branch on the Chat page, where no handler can. Such a page calls `leave`."""
     held.choices[_LEAVE] = branch
 
@@ -202,7 +202,7 @@ def leave(frame: Frame) -> None:
 
 
 @contextmanager
-def saying(held: Session) -> Iterator[None]:
+def saying(held: TabSession) -> Iterator[None]:
     """Run a verb; what it refuses is shown as a sentence instead of a stack trace."""
     try:
         yield

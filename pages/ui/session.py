@@ -27,7 +27,7 @@ _KEY = "session"
 
 
 @dataclass(slots=True)
-class Session:
+class TabSession:
     """One tab."""
 
     id: str = field(default_factory=lambda: uuid4().hex)
@@ -117,16 +117,16 @@ class Session:
         self.notice, self.undoable, self.shown_notice = sentence, undoable, ""
 
 
-def session() -> Session:
+def session() -> TabSession:
     """This tab's."""
     if _KEY not in st.session_state:
-        st.session_state[_KEY] = Session(person=kept_person())
+        st.session_state[_KEY] = TabSession(person=kept_person())
     held = st.session_state[_KEY]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     return held
 
 
 def shown_page() -> str:
     """The page that this tab shows; "other" before its first page was chosen. Makes no session."""
     held = st.session_state.get(_KEY)
-    return held.page if isinstance(held, Session) else "other"
+    return held.page if isinstance(held, TabSession) else "other"

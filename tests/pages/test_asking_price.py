@@ -7,7 +7,7 @@ import pytest
 from forky_core.llm.contract import ModelInfo, Request
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.preferences import choose_verifier
-from pages.ui.merge.asking_price import Asking, Calls, count_notes
+from pages.ui.merge.asking_price import AskingPrice, Calls, count_notes
 from tests.builders import talk, workspace
 
 FIRST = "Marcus raised the limit of the uploads to 900. The rest of the branch stays as it was."
@@ -55,11 +55,11 @@ def test_no_call_of_a_written_merge_is_left_out_of_its_price(window: int | None)
 
 
 def test_each_role_has_the_price_of_its_own_model() -> None:
-    asking = Asking(writer=Calls(1000, 100), verifier=Calls(2000, 50))
+    asking = AskingPrice(writer=Calls(1000, 100), verifier=Calls(2000, 50))
     dear, cheap = info("dear", price=(1e-3, 1e-2)), info("cheap", price=(1e-5, 0.0))
     assert asking.priced(dear, cheap) == "up to $2.02"
     assert asking.priced(cheap, dear) == "up to $2.51"
     assert asking.priced(dear, info("unknown")) == asking.priced(None, dear) == "price not known"
     free = info("free", price=(0.0, 0.0))
     assert asking.priced(free, free) == "free"
-    assert Asking(Calls(1, 0)).priced(cheap, None) == "< $0.0001", "a fusion has no verifier to pay"
+    assert AskingPrice(Calls(1, 0)).priced(cheap, None) == "< $0.0001", "a fusion has no verifier to pay"

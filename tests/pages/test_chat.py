@@ -65,10 +65,10 @@ def shown(test: AppTest) -> str:
 
 def act(test: AppTest, name: str, message: MessageId) -> AppTest:
     """Press a small button of a cell: its component is driven where AppTest has no hands for it."""
-    from pages.ui.session import Session  # noqa: PLC0415
+    from pages.ui.session import TabSession  # noqa: PLC0415
 
     held = test.session_state["session"]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     held.acting = (name, message)
     return settled(test.run())
 

@@ -18,7 +18,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.plan import MergePlan
 from forky_core.views.payload import payload_text
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from tests.builders import debugged, talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import (
@@ -312,7 +312,7 @@ def test_picks_of_the_chat_are_ticked_already(chat: Conversation) -> None:
     source = chat.checkout("debug")
     test = open_app(c=chat.id, b="debug")
     held = test.session_state["session"]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     held.picks = (source.path()[3].id,)
     test.switch_page("merge.py")
     for name, value in {"c": chat.id, "source": "debug", "strategy": "cherry-pick"}.items():
@@ -369,7 +369,7 @@ def test_an_edit_is_not_thrown_away_when_a_branch_moves(chat: Conversation) -> N
     assert "A branch has moved since this preview was made." in words(test)
 
 
-def written(test: AppTest, held: Session) -> AppTest:
+def written(test: AppTest, held: TabSession) -> AppTest:
     """The page when the model has answered."""
     assert held.planning is not None
     if held.planning.writing is not None:
@@ -377,20 +377,20 @@ def written(test: AppTest, held: Session) -> AppTest:
     return settled(test.run())
 
 
-def by_writer(chat: Conversation) -> tuple[AppTest, Session]:
+def by_writer(chat: Conversation) -> tuple[AppTest, TabSession]:
     test = merge(chat, by="scripted/writer")
     held = test.session_state["session"]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     return test, held
 
 
-def session_of(test: AppTest) -> Session:
+def session_of(test: AppTest) -> TabSession:
     held = test.session_state["session"]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     return held
 
 
-def pressed_write(test: AppTest, held: Session) -> AppTest:
+def pressed_write(test: AppTest, held: TabSession) -> AppTest:
     """The page when the model that was asked by a press has answered."""
     by_key(test, "merge.write").click()
     test.run()

@@ -17,7 +17,7 @@ from forky_core.merge.strategies import REGISTRY, STRATEGIES
 from pages.ui.chat import offers
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from tests.builders import debugged, talk
 from tests.first_sentences import FIRST_SENTENCES
 from tests.hangs import HANG
@@ -59,7 +59,7 @@ def told(body: str) -> dict[str, str]:
 def planned(test: AppTest, forky: Forky, chat: Conversation, at: Any) -> AppTest:
     """The page once the costs of a message are known."""
     held = test.session_state["session"]
-    assert isinstance(held, Session)
+    assert isinstance(held, TabSession)
     here = Frame(forky, held, chat.checkout(param(test, "b")), at)
     for _ in range(int(HANG) * 10):
         if costs_of(here, at) is not None:

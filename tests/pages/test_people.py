@@ -13,7 +13,7 @@ from forky_core.conversation.identity import new_id
 from forky_core.forky import Forky
 from forky_core.model import Failure, Generation, GenerationId
 from forky_core.model.room import Person, Room
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from tests.builders import talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, latest, open_page, settled, words
@@ -30,7 +30,7 @@ def chat_page(chat: Conversation, person: str | None = None) -> AppTest:
     test = open_page("chat.py", chat)
     if person is not None:
         held = test.session_state["session"]
-        assert isinstance(held, Session)
+        assert isinstance(held, TabSession)
         held.person = person
         settled(test.run())
     return test

@@ -18,7 +18,7 @@ from pages.ui import sign_in, workspace
 from pages.ui.chat.news import names_of
 from pages.ui.chat.threads import comment_words
 from pages.ui.components.downloads import offers
-from pages.ui.drafts import Draft, drafts
+from pages.ui.drafts import TypedDraft, drafts
 from pages.ui.registry import pages
 from tests.builders import talk
 from tests.hangs import HANG
@@ -383,7 +383,7 @@ def test_a_draft_keeps_its_files_and_what_is_searched_for(
     server.sign_in(ada)
     file = server.seen_by(ada).attach(b"a boat", name="boat.txt")
 
-    def keep() -> Draft:
+    def keep() -> TypedDraft:
         kept = drafts()
         kept.write("there", "text")
         kept.attach("there", (file,))
@@ -394,7 +394,7 @@ def test_a_draft_keeps_its_files_and_what_is_searched_for(
     with monkey.context() as patch:
         patch.setattr("pages.ui.drafts.team", lambda: server.team)
         patch.setattr("pages.ui.drafts.reader_id", lambda: ada.id)
-        assert keep() == Draft("text", (file,), "boats and ships")
+        assert keep() == TypedDraft("text", (file,), "boats and ships")
         drafts().move("there", "elsewhere")
         assert drafts().at("there").empty and drafts().at("elsewhere").text == "text"
         drafts().clear("elsewhere")

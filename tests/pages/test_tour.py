@@ -11,7 +11,7 @@ from forky_core.forky import Forky
 from forky_core.welcome import UNMERGED, make_welcome, ready_id
 from pages.ui.keyboard.tour import STEPS, tour_facts
 from pages.ui.registry import REGISTRY
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from tests.builders import workspace
 from tests.pages.workspaces import empty_workspace, open_page
 from tests.programs import CHECKOUT
@@ -54,11 +54,11 @@ def test_every_container_that_it_points_at_is_drawn_under_that_key() -> None:
 def test_the_browser_is_told_what_was_done_last() -> None:
     chat = make_welcome(workspace()[0])
     forked = chat.fork("side", at=chat.path()[4].id)
-    facts = tour_facts(Session(), forked)
+    facts = tour_facts(TabSession(), forked)
     assert facts["done"][-1] == (facts["version"], "fork")
     assert facts["undone"] == 0
     chat.undo()
-    facts = tour_facts(Session(), chat)
+    facts = tour_facts(TabSession(), chat)
     assert facts["undone"] == facts["version"]
     assert "fork" not in dict(facts["done"]).values()
 

@@ -54,7 +54,7 @@ class Spender:
 
 
 @dataclass(slots=True)
-class _Counted:
+class _SharedCounts:
     """What all `Book`s of one database in this process share."""
 
     is_exclusive: bool
@@ -73,7 +73,7 @@ class _Counted:
     """The timer until the rest is saved."""
 
 
-_stores: weakref.WeakKeyDictionary[StoreIdentity, _Counted] = weakref.WeakKeyDictionary()
+_stores: weakref.WeakKeyDictionary[StoreIdentity, _SharedCounts] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
@@ -87,7 +87,7 @@ class Book:
         with _making:
             counted = _stores.get(store.identity)
             if counted is None:
-                counted = _stores[store.identity] = _Counted(store.is_exclusive)
+                counted = _stores[store.identity] = _SharedCounts(store.is_exclusive)
         self._counted = counted
 
     def account(self, spender: Spender) -> Account:

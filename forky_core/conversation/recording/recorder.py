@@ -51,7 +51,7 @@ _STRIPES = 64
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _FoundPlace:
     """A conversation, and where in it an array belongs."""
 
     session: Session
@@ -79,7 +79,7 @@ class Recorder:
         """Store an array and start recording its answer, or return a stored answer."""
         asked = _asked(call, client)
 
-        def write(found: _Found) -> Recording:
+        def write(found: _FoundPlace) -> Recording:
             view = found.session.view if found.version else EMPTY_VIEW
             looked = wants_reuse(call.parameters, view, asked=reuse)
             generation = replace(asked, looked=looked)
@@ -113,7 +113,7 @@ class Recorder:
             finished=reply.finished or now(),
         )
 
-        def write(found: _Found) -> Recorded:
+        def write(found: _FoundPlace) -> Recorded:
             return self._write(call, found, scope, generation, reply.parts)
 
         return self._in_turn(call, scope, conversation, write)
@@ -132,7 +132,7 @@ class Recorder:
         )
 
     def _in_turn(
-        self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_Found], T]
+        self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_FoundPlace], T]
     ) -> T:
         """Match the call and run `work` on the result; after a lost race, match again."""
         opening = self._scopes.opening(scope, call.turns)
@@ -145,7 +145,7 @@ class Recorder:
                     continue
             return work(self._find(call, scope, opening, conversation))
 
-    def _find(self, call: Call, scope: str, opening: str, conversation: ConversationId | None) -> _Found:
+    def _find(self, call: Call, scope: str, opening: str, conversation: ConversationId | None) -> _FoundPlace:
         if conversation is not None:
             return self._look_into(conversation, call)
         opened = [self._look_into(id, call) for id in self._scopes.opened(opening)]
@@ -153,9 +153,9 @@ class Recorder:
             opened = self._find_trimmed(call, scope)
         if opened:
             return max(opened, key=lambda found: found.match.known - found.match.skipped)
-        return _Found(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
+        return _FoundPlace(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
 
-    def _find_trimmed(self, call: Call, scope: str) -> list[_Found]:
+    def _find_trimmed(self, call: Call, scope: str) -> list[_FoundPlace]:
         """The conversations of the scope that a call without its head may continue."""
         search = TrimmedSearch(self._store, self._scopes, scope)
         looked = [
@@ -164,13 +164,13 @@ class Recorder:
         ]
         return [found for found in looked if found.match.message is not None]
 
-    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _Found:
+    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _FoundPlace:
         session = self._repo_of(id)
         version = session.view.version
-        return _Found(session, session.match(call.turns, is_enough), version)
+        return _FoundPlace(session, session.match(call.turns, is_enough), version)
 
     def _write(
-        self, call: Call, found: _Found, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
+        self, call: Call, found: _FoundPlace, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
     ) -> Recorded:
         """Write one transaction. Raises Outdated if the conversation has changed since it was matched."""
         session, match = found.session, found.match
@@ -195,7 +195,7 @@ class Recorder:
         target = replace(stood.target, group=operation.number if operation is not None else None)
         return Recorded(target, stood.answer, match.known, match.skipped, not found.version, operation)
 
-    def _transaction(self, found: _Found, client: str) -> Transaction:
+    def _transaction(self, found: _FoundPlace, client: str) -> Transaction:
         actor = client or found.session.actor
         if not found.version:
             return Transaction(self._store, found.session.id, EMPTY_VIEW, actor)
@@ -205,7 +205,7 @@ class Recorder:
             raise Outdated("The conversation has changed meanwhile.", None)
         return tx
 
-    def _publish(self, tx: Transaction, found: _Found, stood: FiledCall) -> Operation | None:
+    def _publish(self, tx: Transaction, found: _FoundPlace, stood: FiledCall) -> Operation | None:
         if not tx.changes:
             for generation in tx.generations:
                 self._store.record(tx.conversation, generation)

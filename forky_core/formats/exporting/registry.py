@@ -13,13 +13,13 @@ from forky_core.formats.exporting.writers.forky import ForkyFile
 from forky_core.formats.exporting.writers.llm_database import LlmDatabase
 from forky_core.formats.exporting.writers.markdown import Markdown
 from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
-from forky_core.formats.exporting.writers.page import Page
+from forky_core.formats.exporting.writers.page import WebPageExporter
 from forky_core.formats.exporting.writers.shown import PresentationExporter, ReplayExporter
 from forky_core.model.errors import NotFound
 from forky_core.process.plugins import Registry
 
 EXPORTERS: tuple[Exporter, ...] = (
-    Page(),
+    WebPageExporter(),
     PresentationExporter(),
     ReplayExporter(),
     ForkyFile(),

@@ -458,12 +458,12 @@ def _member(packed: zipfile.ZipFile, info: zipfile.ZipInfo) -> Opener:
     @contextmanager
     def opening() -> Iterator[JsonInput]:
         with packed.open(info) as stream:
-            yield _Counted(stream, min(LARGEST_MEMBER, max(SMALL, MOST_SQUEEZED * info.compress_size)))
+            yield _CountedStream(stream, min(LARGEST_MEMBER, max(SMALL, MOST_SQUEEZED * info.compress_size)))
 
     return opening
 
 
-class _Counted:
+class _CountedStream:
     """A stream that raises an error if it has more bytes than its archive says."""
 
     def __init__(self, stream: IO[bytes], most: int) -> None:

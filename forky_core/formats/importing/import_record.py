@@ -127,7 +127,7 @@ class ImportRecord:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _ImportMark:
     """What one import wrote to one conversation."""
 
     commits: tuple[tuple[int, int], ...] = ()
@@ -137,16 +137,16 @@ class _Mark:
     """Numbers of the file's conversations that were imported into it completely."""
 
     @classmethod
-    def read(cls, text: str) -> _Mark:
+    def read(cls, text: str) -> _ImportMark:
         stored = json.loads(text)
         commits = tuple((after, at) for after, at in stored["commits"])
         return cls(commits, stored["messages"], tuple(stored["pieces"]))
 
-    def with_commits(self, commits: Sequence[Commit], after: int, piece: int) -> _Mark:
+    def with_commits(self, commits: Sequence[Commit], after: int, piece: int) -> _ImportMark:
         made = tuple((after + place, commit.at) for place, commit in enumerate(commits))
         messages = self.messages + sum(len(one.messages) for one in commits)
         whole = (piece,) if len(commits) == 1 else ()
-        return _Mark(self.commits + made, messages, self.pieces + whole)
+        return _ImportMark(self.commits + made, messages, self.pieces + whole)
 
     def stored(self) -> str:
         return canonical_json({"commits": self.commits, "messages": self.messages, "pieces": self.pieces})
@@ -204,7 +204,7 @@ class ImportRecorder:
         self._source = source
         self._chosen = frozenset(chosen) if chosen is not None else None
         self._attempt = f"{store.process}:{new_id()}"
-        self._marks: dict[ConversationId, _Mark] = {}
+        self._marks: dict[ConversationId, _ImportMark] = {}
         self.number = 0
         """The record's number; 0 until there is one."""
         self._take_up()
@@ -280,7 +280,7 @@ class ImportRecorder:
             return []
         self._begin()
         id = commits[0].conversation
-        mark = self._marks.get(id, _Mark()).with_commits(commits, after, self.piece)
+        mark = self._marks.get(id, _ImportMark()).with_commits(commits, after, self.piece)
         self._marks[id] = mark
         first, *others = commits
         return [replace(first, derived={**first.derived, _key(self.number): mark.stored()}), *others]
@@ -293,7 +293,7 @@ class ImportRecorder:
         if stored is None:
             self._marks.pop(conversation, None)
         else:
-            self._marks[conversation] = _Mark.read(stored)
+            self._marks[conversation] = _ImportMark.read(stored)
 
     def expect_files(self, names: Iterable[str]) -> None:
         """Record, by sha256, the files that are about to be stored before the messages that name them.
@@ -568,7 +568,7 @@ def _cached(store: Store, number: int, text: str) -> ImportRecord:
 
 def _record(store: Store, number: int, stored: Mapping[str, Any]) -> ImportRecord:
     state: State = "finished"
-    marks: Mapping[ConversationId, _Mark] = {}
+    marks: Mapping[ConversationId, _ImportMark] = {}
     if not _is_finished(stored):
         runs = _is_running_here(store, number) or _is_run_elsewhere(store, stored)
         state = "running" if runs else "broken off"
@@ -623,8 +623,8 @@ def _stored(store: Store, number: int) -> dict[str, Any] | None:
     return found
 
 
-def _marks(store: Store, number: int) -> dict[ConversationId, _Mark]:
-    return {id: _Mark.read(text) for id, text in sorted(store.derived_under(_key(number)).items())}
+def _marks(store: Store, number: int) -> dict[ConversationId, _ImportMark]:
+    return {id: _ImportMark.read(text) for id, text in sorted(store.derived_under(_key(number)).items())}
 
 
 def _unfinished(store: Store) -> list[int]:

@@ -42,7 +42,7 @@ Place = tuple[ConversationId, MessageId]
 
 
 @dataclass(frozen=True, slots=True)
-class _Turns:
+class _StoredTurns:
     """The turns up to an answer."""
 
     recorded: Items
@@ -60,7 +60,7 @@ class StoredResponses:
     """Answers by token, so that no program continues another's."""
 
     def __init__(self, most: int = MOST) -> None:
-        self._kept: FairDict[tuple[str, str], _Turns] = FairDict(most)
+        self._kept: FairDict[tuple[str, str], _StoredTurns] = FairDict(most)
         """The turns up to an answer, by its token and its id."""
         self._lock = threading.Lock()
 
@@ -94,7 +94,7 @@ class StoredResponses:
         if payload.get("store") is False:
             return
         items = (*_items(payload.get("input")), *_said(response))
-        turns = _Turns(items if place else (), place, () if place else items)
+        turns = _StoredTurns(items if place else (), place, () if place else items)
         with self._lock:
             before = self._kept.get((token, str(payload.get("previous_response_id"))))
             if place is None and before is not None:
@@ -112,18 +112,18 @@ def _key(token: str, id: str) -> str:
     return f"response/{hashlib.blake2b(named, digest_size=16).hexdigest()}"
 
 
-def _stored(store: Store, key: str) -> _Turns | None:
+def _stored(store: Store, key: str) -> _StoredTurns | None:
     try:
         for conversation, answer in store.derived_under(key).items():
             place = (conversation, MessageId(answer))
             if not store.view(conversation).trashed:
-                return _Turns(tuple(items_of(store.path(*place), store.blob)), place)
+                return _StoredTurns(tuple(items_of(store.path(*place), store.blob)), place)
     except (StoreError, NotFound):
         return None
     return None
 
 
-def _as_it_stands(store: Store, turns: _Turns) -> _Turns | None:
+def _as_it_stands(store: Store, turns: _StoredTurns) -> _StoredTurns | None:
     """The turns, if they may still be continued: the recorded ones read anew where something of them was erased."""
     if turns.place is None:
         return turns

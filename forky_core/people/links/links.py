@@ -65,7 +65,7 @@ class _Visits:
 
 
 @dataclass(slots=True)
-class _Shared:
+class _SharedLinks:
     """What all `Links` of one database share in this process."""
 
     lock: threading.RLock = field(default_factory=threading.RLock)
@@ -80,7 +80,7 @@ class _Shared:
     """The audience links that this process has made."""
 
 
-_databases: weakref.WeakKeyDictionary[StoreIdentity, _Shared] = weakref.WeakKeyDictionary()
+_databases: weakref.WeakKeyDictionary[StoreIdentity, _SharedLinks] = weakref.WeakKeyDictionary()
 _making = threading.Lock()
 
 
@@ -91,7 +91,7 @@ class Links:
         self._store = store
         self._noted = noted
         with _making:
-            self._shared = _databases.setdefault(store.identity, _Shared())
+            self._shared = _databases.setdefault(store.identity, _SharedLinks())
 
     def all(self, conversation: ConversationId | None = None) -> tuple[Link, ...]:
         """The links to one conversation or to all: open ones first, each group the newest first."""

@@ -75,7 +75,7 @@ from forky_core.store.words import score, search_words, snippet
 
 
 @dataclass(slots=True)
-class _Conversation:
+class _StoredConversation:
     id: ConversationId
     view: View = EMPTY_VIEW
     messages: dict[MessageId, Message] = field(default_factory=dict)
@@ -133,7 +133,7 @@ class MemoryStore:
         self._herald = Herald()
         self.documents = MemoryDocuments()
         self._lock = RLock()
-        self._conversations: dict[ConversationId, _Conversation] = {}
+        self._conversations: dict[ConversationId, _StoredConversation] = {}
         self._blobs: dict[str, Blob] = {}
         self._settings: dict[str, str] = {}
 
@@ -144,7 +144,7 @@ class MemoryStore:
             if kept is None:
                 if commit.verb not in FOUNDING_VERBS:
                     raise no_conversation(commit.conversation)
-                kept = _Conversation(commit.conversation)
+                kept = _StoredConversation(commit.conversation)
             key = changed_key(commit, kept.view.entries)
             if key is not None:
                 raise outdated(key, kept.moved.get(key))
@@ -166,7 +166,10 @@ class MemoryStore:
     def adopt(self, parts: Sequence[ConversationPart]) -> None:
         with self._lock:
             known = [self._conversations.get(part.conversation) for part in parts]
-            kept = [have or _Conversation(part.conversation) for have, part in zip(known, parts, strict=True)]
+            kept = [
+                have or _StoredConversation(part.conversation)
+                for have, part in zip(known, parts, strict=True)
+            ]
             fresh: list[dict[MessageId, Message]] = []
             for one, part in zip(kept, parts, strict=True):
                 last = one.operations[-1].id if one.operations else None
@@ -184,7 +187,11 @@ class MemoryStore:
         self._herald.tell(part.conversation for part in parts)
 
     def _publish(
-        self, kept: _Conversation, commit: Commit, fresh: Mapping[MessageId, Message], operation: Operation
+        self,
+        kept: _StoredConversation,
+        commit: Commit,
+        fresh: Mapping[MessageId, Message],
+        operation: Operation,
     ) -> None:
         kept.messages.update(fresh)
         kept.generations.update((generation.id, generation) for generation in commit.generations)
@@ -198,7 +205,7 @@ class MemoryStore:
         with self._lock:
             self._kept(conversation).generations[generation.id] = generation
 
-    def _kept(self, conversation: ConversationId) -> _Conversation:
+    def _kept(self, conversation: ConversationId) -> _StoredConversation:
         kept = self._conversations.get(conversation)
         if kept is None:
             raise no_conversation(conversation)
@@ -354,7 +361,7 @@ class MemoryStore:
         hits.reverse()
         return tuple(sorted(hits, key=lambda hit: (-hit.score, -hit.created))[: max(limit, 0)])
 
-    def _hits(self, kept: _Conversation, words: tuple[str, ...]) -> Iterator[Hit]:
+    def _hits(self, kept: _StoredConversation, words: tuple[str, ...]) -> Iterator[Hit]:
         seen = ancestors(kept.view.tips, lambda id: kept.messages[id].parents if id in kept.messages else ())
         for message in kept.messages.values():
             if message.hidden or message.id not in seen:
@@ -488,7 +495,7 @@ class MemoryStore:
     def _forked_from(self) -> Mapping[ConversationId, Json]:
         return self.entries(FORKED_FROM)
 
-    def _rewrite(self, kept: _Conversation, new: Rewriting) -> None:
+    def _rewrite(self, kept: _StoredConversation, new: Rewriting) -> None:
         kept.messages.update((message.id, message) for message in new.messages)
         kept.generations.update((call.id, call) for call in new.generations)
         for key in new.derived:

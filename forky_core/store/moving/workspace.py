@@ -140,7 +140,7 @@ def _summaries(store: MovableStore) -> dict[ConversationId, ConversationSummary]
 
 
 @dataclass(frozen=True, slots=True)
-class _Conversation:
+class _MovedConversation:
     summary: ConversationSummary
     """What the Library shows of it."""
     view: View
@@ -148,7 +148,7 @@ class _Conversation:
     """All that the store has of it, read past its cache."""
 
     @classmethod
-    def of(cls, store: MovableStore, summary: ConversationSummary) -> _Conversation:
+    def of(cls, store: MovableStore, summary: ConversationSummary) -> _MovedConversation:
         id = summary.id
         # The log may have more by the time it is read, but never less than this view counts.
         view = store.view(id)
@@ -260,11 +260,11 @@ class _Look:
         files, lost = {*self.source.blob_names()}, {}
         done, total = 0, sum(one.messages for one in here.values())
         for id, summary in here.items():
-            mine = _Conversation.of(self.source, summary)
-            theirs = _Conversation.of(self.target, there[id]) if id in there else None
-            if self._differs(f"the conversation {id}", mine, theirs, _Conversation.counts):
+            mine = _MovedConversation.of(self.source, summary)
+            theirs = _MovedConversation.of(self.target, there[id]) if id in there else None
+            if self._differs(f"the conversation {id}", mine, theirs, _MovedConversation.counts):
                 if mine.finding() is not None:  # Something may have been erased while it was read.
-                    mine = _Conversation.of(self.source, summary)
+                    mine = _MovedConversation.of(self.source, summary)
                     mine.require_undamaged()
                 self._write_lacking(mine.part, theirs.part if theirs else ConversationPart(id))
             done += summary.messages

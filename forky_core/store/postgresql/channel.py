@@ -132,7 +132,7 @@ class Channel:
 
     def _talk(self, connection: Connection) -> None:
         """Over one connection, until this channel is closed. Raises psycopg.Error if it is cut."""
-        line = _Line(connection)
+        line = _ChannelConnection(connection)
         while True:
             closed, parties, leaving = self._look()
             line.serve(parties, leaving)
@@ -166,7 +166,7 @@ class Channel:
                     pass
 
 
-class _Line:
+class _ChannelConnection:
     """One connection of a channel. Its methods raise psycopg.Error if it is cut."""
 
     def __init__(self, connection: Connection) -> None:

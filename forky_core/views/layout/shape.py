@@ -185,7 +185,7 @@ def _side_parents(messages: Mapping[MessageId, Linked]) -> dict[MessageId, tuple
 
 
 @dataclass(slots=True)
-class _Draft:
+class _UnplacedRun:
     """A run that has no place in the reading order yet."""
 
     messages: tuple[MessageId, ...]
@@ -194,9 +194,9 @@ class _Draft:
     below: list[int]
 
 
-def _drafts(children: _Children, named: Collection[MessageId]) -> list[_Draft]:
+def _drafts(children: _Children, named: Collection[MessageId]) -> list[_UnplacedRun]:
     """Split all messages into runs, each after the one that it continues. No plain one has a message of `named`."""
-    drafts: list[_Draft] = []
+    drafts: list[_UnplacedRun] = []
     firsts: list[tuple[MessageId, int]] = [(root, -1) for root in children.get(None, ())]
     for first, above in firsts:
         run, below = [first], children.get(first, ())
@@ -205,14 +205,14 @@ def _drafts(children: _Children, named: Collection[MessageId]) -> list[_Draft]:
             run.append(id)
             below = further
         number = len(drafts)
-        drafts.append(_Draft(tuple(run), plain, above, []))
+        drafts.append(_UnplacedRun(tuple(run), plain, above, []))
         if above >= 0:
             drafts[above].below.append(number)
         firsts.extend((child, number) for child in below)
     return drafts
 
 
-def _weights(drafts: Sequence[_Draft], heads: Mapping[str, int | None]) -> Mapping[int, int]:
+def _weights(drafts: Sequence[_UnplacedRun], heads: Mapping[str, int | None]) -> Mapping[int, int]:
     """Return which run continues a line: 3 on the way to the main branch, 1 on the way to any other, else 0.
 
     `heads` are the runs of the branches' heads.
@@ -253,7 +253,7 @@ def _reading_order(
 
 def _numbered(
     order: Sequence[int],
-    drafts: Sequence[_Draft],
+    drafts: Sequence[_UnplacedRun],
     below: Sequence[Sequence[int]],
     merges: Mapping[int, Sequence[int]],
 ) -> Iterator[Run]:

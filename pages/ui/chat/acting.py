@@ -22,7 +22,7 @@ from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done, stay
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
@@ -159,7 +159,7 @@ def _compare(here: Frame, id: MessageId) -> None:
     st.switch_page("compare.py", query_params={**place(here.chat), "with": [own, other]})
 
 
-def _mark(held: Session, name: str, id: MessageId) -> None:
+def _mark(held: TabSession, name: str, id: MessageId) -> None:
     """A second click takes it back."""
     if name == "pick":
         held.picks = tuple(p for p in held.picks if p != id) if id in held.picks else (*held.picks, id)

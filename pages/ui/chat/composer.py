@@ -29,7 +29,7 @@ from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, asking
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
-from pages.ui.drafts import Draft, drafts
+from pages.ui.drafts import TypedDraft, drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
 from pages.ui.made_pages import linked
@@ -213,7 +213,7 @@ def _to_newest(here: Frame) -> None:
     st.rerun()
 
 
-def _draw_files(place: str, draft: Draft) -> None:
+def _draw_files(place: str, draft: TypedDraft) -> None:
     if not draft.files:
         return
     with st.container(key="line-files", horizontal=True):
@@ -265,7 +265,7 @@ def _attach(here: Frame, place: str, key: str) -> None:
         st.rerun()  # the whole page: its line for such sentences is outside of the composer
 
 
-def _draw_meter(here: Frame, draft: Draft, now: Asking) -> tuple[Measure, int] | None:
+def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, int] | None:
     """What does not fit into the model's window, and the tokens of the draft; None where it does."""
     try:
         model = here.forky.models.model(now.name)

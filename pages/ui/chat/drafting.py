@@ -17,7 +17,7 @@ import streamlit as st
 from forky_core.model import Branch, MessageId
 from forky_core.model.parts import AttachmentPart, part_from_stored
 from pages.ui.components.models import ONCE
-from pages.ui.drafts import Draft, drafts
+from pages.ui.drafts import TypedDraft, drafts
 from pages.ui.frame import Frame
 from pages.ui.keeping.component import STORAGE, owner
 from pages.ui.streamlit_patches.patches import is_on
@@ -57,7 +57,14 @@ def hear_typing(on_draft: Callable[[str, str, Any], None], *, key: str, data: Ma
 
 
 def asked_from(
-    here: Frame, place: str, seen: Branch, fork: MessageId | None, draft: Draft, *, own: bool, button: str
+    here: Frame,
+    place: str,
+    seen: Branch,
+    fork: MessageId | None,
+    draft: TypedDraft,
+    *,
+    own: bool,
+    button: str,
 ) -> dict[str, Any]:
     """Where a question that is sent from the composer goes, as the browser hands it over later (ui/keeping/posting.py).
 

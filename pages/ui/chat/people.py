@@ -12,7 +12,7 @@ from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame
 from pages.ui.person import COOKIE, names_themselves
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _ANSWERS: dict[Answers, str] = {
     "always": "Always",
@@ -52,7 +52,7 @@ def draw_people(here: Frame) -> None:
     _draw_room(here)
 
 
-def draw_me(held: Session) -> None:
+def draw_me(held: TabSession) -> None:
     """Who one is. Keys: `people.me`, `people.me_go`."""
     with st.form("people-me", border=False):
         line = st.container(horizontal=True, vertical_alignment="bottom")

@@ -21,7 +21,7 @@ from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keyboard.tour import begin_tour
 from pages.ui.made_pages import linked
 from pages.ui.person import cookie, viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 QUESTIONS = (
     "What is a branch good for?",
@@ -33,7 +33,7 @@ HIDDEN = "forky_example_hidden"
 """The cookie of a browser in which the line about the ready conversation was closed."""
 
 
-def draw_starters(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+def draw_starters(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
     """Keys: `starters.ask.<n>`, `starters.import`, `starters.example`, `starters.experiment`, `starters.tour`.
 
     `chat` is the empty conversation that is shown; None: there is none, and a question begins one.
@@ -80,7 +80,7 @@ def draw_starters(forky: Workspace, held: Session, chat: Conversation | None) ->
 
 
 def tour_button(
-    forky: Workspace, held: Session, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
+    forky: Workspace, held: TabSession, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
 ) -> None:
     """Begins the tour, from any page, for whoever may write: it forks, asks and merges."""
     if not viewer().may("begin"):
@@ -96,7 +96,7 @@ def tour_button(
     )
 
 
-def draw_nothing_yet(forky: Workspace, held: Session) -> None:
+def draw_nothing_yet(forky: Workspace, held: TabSession) -> None:
     """Where there is no conversation at all. Keys: `chat.first` and those of `draw_starters`."""
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
@@ -160,16 +160,16 @@ def draw_about_example(here: Frame) -> None:
 _ABOUT = "This is an example, written for you to try things on."
 
 
-def _is_hidden(held: Session) -> bool:
+def _is_hidden(held: TabSession) -> bool:
     return bool(held.cookies.get(HIDDEN, cookie(HIDDEN)))
 
 
-def _hide(held: Session) -> None:
+def _hide(held: TabSession) -> None:
     held.cookies[HIDDEN] = "1"
     stay(held)
 
 
-def _ask(forky: Workspace, held: Session, chat: Conversation | None, question: str) -> None:
+def _ask(forky: Workspace, held: TabSession, chat: Conversation | None, question: str) -> None:
     with saying(held):
         asked = chat if chat is not None else forky.create()
         if held.person is not None:
@@ -185,7 +185,7 @@ def _import() -> None:
     st.switch_page("library.py")
 
 
-def _open_example(forky: Workspace, held: Session) -> None:
+def _open_example(forky: Workspace, held: TabSession) -> None:
     with saying(held):
         held.acting = None
         go(open_welcome(forky))
@@ -195,6 +195,6 @@ def _experiment(chat: Conversation | None) -> None:
     st.switch_page("experiments.py", query_params=place(chat) if chat is not None else None)
 
 
-def _tour(forky: Workspace, held: Session) -> None:
+def _tour(forky: Workspace, held: TabSession) -> None:
     with saying(held):
         begin_tour(forky, held)

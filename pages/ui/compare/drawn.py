@@ -40,7 +40,7 @@ Label = Callable[[str], str]
 
 
 @dataclass(frozen=True, slots=True)
-class Drawing:
+class DrawnComparison:
     """What a run of the page draws of a comparison."""
 
     found: Comparison

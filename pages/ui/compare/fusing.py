@@ -27,7 +27,7 @@ from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.merge.choices import want
 from pages.ui.merge.examining import draw_examination
-from pages.ui.merge.planning import MergeOptions, Planning, go_on, plan_anew, planning
+from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
 from pages.ui.wording import bare
@@ -119,7 +119,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
     targets = tuple(dict.fromkeys((*targets, target)))
     chat = frame.chat.checkout(target)
     writer = None if parts else st.query_params.get("by") or None
-    options = MergeOptions(chat.id, target, target, FUSION.name, writer=writer, picks=answers, parts=parts)
+    options = MergeAddress(chat.id, target, target, FUSION.name, writer=writer, picks=answers, parts=parts)
     held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, options)
     here = Frame(frame.forky, frame.session, chat, frame.at)
     st.html(_STYLE.replace("GROUND", palette().background))
@@ -153,7 +153,7 @@ def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> t
     return tuple(dict.fromkeys((mine, *names) if mine in names or not names else (*names, mine)))
 
 
-def _draw_choices(here: Frame, options: MergeOptions, targets: tuple[str, ...]) -> None:
+def _draw_choices(here: Frame, options: MergeAddress, targets: tuple[str, ...]) -> None:
     on, by = st.columns(2)
     with on:
         st.session_state["compare.fuse_on"] = options.target

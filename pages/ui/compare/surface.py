@@ -28,7 +28,7 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side
-from pages.ui.compare.drawn import Drawing, drawn_heads, live_blocks
+from pages.ui.compare.drawn import DrawnComparison, drawn_heads, live_blocks
 from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts
 from pages.ui.compare.window import RowWindow, more_rows, row_window
 from pages.ui.components.error_boundary import error_boundary
@@ -65,7 +65,7 @@ _NOT_EXAMINED = "compare.not_examined"
 
 
 @dataclass(frozen=True, slots=True)
-class Desk:
+class ComparedPage:
     """What an act of the browser works on, as this run drew it."""
 
     frame: Frame
@@ -81,7 +81,7 @@ class Desk:
 
 def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]], None], asked: str) -> None:
     """Draw the columns; `asked` changes when this tab has asked something. Keys: `compare.surface`, `compare.live`."""
-    desk = Desk(frame, found, show, row_window(found))
+    desk = ComparedPage(frame, found, show, row_window(found))
     jobs = {job.place.branch: job for job in frame.chat.replies.running}
     _surface(
         key=KEY,
@@ -117,7 +117,7 @@ def merge_target(chat: Conversation, source: str) -> str | None:
     return next((name for name in chat.branches if name != source), None)
 
 
-def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
+def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
     found, frame, window = desk.found, desk.frame, desk.window
     colors = palette()
     names = {info.name: info.label for info in frame.forky.models.models()}
@@ -127,7 +127,7 @@ def _data(desk: Desk, jobs: dict[str, ReplyJob], asked: str) -> dict[str, Any]:
 
     pinned = _pinned(found)
     marks = frame.session.choices.get(_MARKS, "on")
-    drawing = Drawing(
+    drawing = DrawnComparison(
         found,
         label,
         window,
@@ -228,7 +228,7 @@ def _writing(job: ReplyJob, label: Callable[[str], str]) -> dict[str, Any]:
     }
 
 
-def _draw_live(desk: Desk, jobs: dict[str, ReplyJob]) -> None:
+def _draw_live(desk: ComparedPage, jobs: dict[str, ReplyJob]) -> None:
     """Tell the surface what is being written, and run the page when one is done."""
     names = {info.name: info.label for info in desk.frame.forky.models.models()}
 
@@ -261,7 +261,7 @@ def _draw_examining() -> None:
     look()
 
 
-def _panel(frame: Frame, drawing: Drawing) -> dict[str, Any] | None:
+def _panel(frame: Frame, drawing: DrawnComparison) -> dict[str, Any] | None:
     kind, row = st.session_state.get(_PANEL, ("", 0))
     if kind == "shared" and drawing.found.shared:
         return {"kind": kind, "row": -1} | drawing.shared()
@@ -271,7 +271,7 @@ def _panel(frame: Frame, drawing: Drawing) -> dict[str, Any] | None:
     return {"kind": kind, "row": row} | made
 
 
-def _claims(frame: Frame, drawing: Drawing, row: int) -> dict[str, Any]:
+def _claims(frame: Frame, drawing: DrawnComparison, row: int) -> dict[str, Any]:
     """What a model has found in the answers of a row, or what rules find possible and what a press would do."""
     ids = _answers(drawing, row)
     examined = frame.chat.merges.examined(ids)
@@ -286,11 +286,11 @@ def _claims(frame: Frame, drawing: Drawing, row: int) -> dict[str, Any]:
     }
 
 
-def _answers(drawing: Drawing, row: int) -> tuple[MessageId, ...]:
+def _answers(drawing: DrawnComparison, row: int) -> tuple[MessageId, ...]:
     return tuple(dict.fromkeys(one.id for one in drawing.compared(row) if one is not None))
 
 
-def _hear(desk: Desk) -> None:
+def _hear(desk: ComparedPage) -> None:
     """Carry out what the browser asks for."""
     said: Any = st.session_state.get(KEY, {}).get("act")
     if not isinstance(said, dict):
@@ -301,12 +301,12 @@ def _hear(desk: Desk) -> None:
             act(desk, said)
 
 
-def _pin(desk: Desk, said: dict[str, Any]) -> None:
+def _pin(desk: ComparedPage, said: dict[str, Any]) -> None:
     if said.get("key") in desk.sides:
         st.query_params["pin"] = said["key"]
 
 
-def _order(desk: Desk, said: dict[str, Any]) -> None:
+def _order(desk: ComparedPage, said: dict[str, Any]) -> None:
     """Show the columns in this order; those that it does not name go, if there are two left."""
     keys = said.get("keys")
     if isinstance(keys, list):
@@ -315,53 +315,53 @@ def _order(desk: Desk, said: dict[str, Any]) -> None:
             desk.show(wanted)
 
 
-def _marks(desk: Desk, said: dict[str, Any]) -> None:
+def _marks(desk: ComparedPage, said: dict[str, Any]) -> None:
     if said.get("value") in ("off", "on", "gone"):
         desk.frame.session.choices[_MARKS] = said["value"]
 
 
-def _open(desk: Desk, said: dict[str, Any]) -> None:
+def _open(desk: ComparedPage, said: dict[str, Any]) -> None:
     side = desk.sides.get(str(said.get("key")))
     if side is not None and side.head is not None:
         desk.frame.session.choices[_GO] = f"chat {side.branch or side.head.removeprefix('b2:')}"
 
 
-def _merge(desk: Desk, said: dict[str, Any]) -> None:
+def _merge(desk: ComparedPage, said: dict[str, Any]) -> None:
     side = desk.sides.get(str(said.get("key")))
     if side is not None and side.branch is not None:
         desk.frame.session.choices[_GO] = f"merge {side.branch}"
 
 
-def _promote(desk: Desk, said: dict[str, Any]) -> None:
+def _promote(desk: ComparedPage, said: dict[str, Any]) -> None:
     side, branch = desk.sides.get(str(said.get("key"))), said.get("branch")
     if side is not None and side.head is not None and isinstance(branch, str):
         done(desk.frame.session, desk.frame.chat.checkout(branch).branches.promote(side.head))
 
 
-def _stop(desk: Desk, said: dict[str, Any]) -> None:
+def _stop(desk: ComparedPage, said: dict[str, Any]) -> None:
     side = desk.sides.get(str(said.get("key")))
     for job in desk.frame.chat.replies.running:
         if side is not None and job.place.branch == side.branch:
             job.stop()
 
 
-def _again(desk: Desk, said: dict[str, Any]) -> None:
+def _again(desk: ComparedPage, said: dict[str, Any]) -> None:
     side = desk.sides.get(str(said.get("key")))
     if side is not None and side.branch is not None:
         desk.frame.chat.checkout(side.branch).replies.start()
 
 
-def _more(desk: Desk, said: dict[str, Any]) -> None:
+def _more(desk: ComparedPage, said: dict[str, Any]) -> None:
     more_rows(desk.window, earlier=said.get("name") == "earlier")
 
 
-def _show_panel(_desk: Desk, said: dict[str, Any]) -> None:
+def _show_panel(_desk: ComparedPage, said: dict[str, Any]) -> None:
     kind, row = said.get("kind"), said.get("row", 0)
     opened = kind in _PANELS and isinstance(row, int)
     st.session_state[_PANEL] = (kind, row) if opened else ("", 0)
 
 
-def _examine(desk: Desk, said: dict[str, Any]) -> None:
+def _examine(desk: ComparedPage, said: dict[str, Any]) -> None:
     """Have a model read the answers of a row side by side, or stop waiting for it."""
     running, row = st.session_state.get(_EXAMINING), said.get("row")
     if running is not None:
@@ -369,18 +369,18 @@ def _examine(desk: Desk, said: dict[str, Any]) -> None:
     st.session_state[_EXAMINING] = st.session_state[_NOT_EXAMINED] = None
     if running is not None or not isinstance(row, int) or not 0 <= row < len(desk.found.rows):
         return
-    ids = _answers(Drawing(desk.found, str, desk.window, 0, marks=False), row)
+    ids = _answers(DrawnComparison(desk.found, str, desk.window, 0, marks=False), row)
     if why_only_reads(desk.frame.chat) or len(ids) < 2:
         return
     st.session_state[_EXAMINING] = (ids, begin(desk.frame.chat, ids))
 
 
-def _show_whole(_desk: Desk, said: dict[str, Any]) -> None:
+def _show_whole(_desk: ComparedPage, said: dict[str, Any]) -> None:
     if isinstance(said.get("id"), str):
         st.session_state[_WHOLE] = {*st.session_state.get(_WHOLE, ()), MessageId(said["id"])}
 
 
-def _fuse(desk: Desk, said: dict[str, Any]) -> None:
+def _fuse(desk: ComparedPage, said: dict[str, Any]) -> None:
     row = said.get("row")
     if isinstance(row, int) and 0 <= row < len(desk.found.rows):
         open_fusion(desk.found.rows[row])
@@ -388,7 +388,7 @@ def _fuse(desk: Desk, said: dict[str, Any]) -> None:
         close_fusion(desk.frame)
 
 
-def _compose(desk: Desk, said: dict[str, Any]) -> None:
+def _compose(desk: ComparedPage, said: dict[str, Any]) -> None:
     """Put the ticked parts together: each is a message and the number of a block of it."""
     ticked = said.get("parts")
     drawn = {
@@ -407,7 +407,7 @@ def _compose(desk: Desk, said: dict[str, Any]) -> None:
     open_parts(desk.frame, parts)
 
 
-_ACTS: dict[str, Callable[[Desk, dict[str, Any]], None]] = {
+_ACTS: dict[str, Callable[[ComparedPage, dict[str, Any]], None]] = {
     "pin": _pin,
     "order": _order,
     "marks": _marks,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _WANTED = "library.find"
 
@@ -35,19 +35,19 @@ export default function (component) {
 _component = st.components.v2.component("forky_finder", js=_JS, html="<span></span>")
 
 
-def ask_to_search(held: Session) -> None:
+def ask_to_search(held: TabSession) -> None:
     """In a handler; `go_searching` does it, since a handler cannot change the page."""
     held.choices[_WANTED] = "go"
 
 
-def go_searching(held: Session) -> None:
+def go_searching(held: TabSession) -> None:
     """At the top of a page: leave it for the Library where that was asked for."""
     if held.choices.get(_WANTED) == "go":
         held.choices[_WANTED] = "focus"
         st.switch_page("library.py")
 
 
-def focus_search(held: Session) -> None:
+def focus_search(held: TabSession) -> None:
     """On the Library, below the field: put the cursor in it where Search led here. Once for each press."""
     if held.choices.get(_WANTED) == "focus":
         held.choices[_WANTED] = ""

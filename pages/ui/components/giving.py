@@ -29,7 +29,7 @@ from pages.ui.person import viewer
 _HELD = "give.held"
 
 
-class _Held(NamedTuple):
+class _CachedReport(NamedTuple):
     """What was worked out for one choice, so that a tick does not work it out again."""
 
     what: tuple[object, ...]
@@ -124,12 +124,12 @@ def _chosen(chat: Conversation, thing: str, which: Sequence[str], *, by_link: bo
     return tuple(which)
 
 
-def _held(forky: Workspace, chat: Conversation, thing: str, which: tuple[str, ...]) -> _Held:
+def _held(forky: Workspace, chat: Conversation, thing: str, which: tuple[str, ...]) -> _CachedReport:
     what = (chat.id, chat.branch_name, chat.view.version, thing, which)
     held = st.session_state.get(_HELD)
-    if not isinstance(held, _Held) or held.what != what:
+    if not isinstance(held, _CachedReport) or held.what != what:
         report = report_of(forky, chat, thing, which)
-        held = st.session_state[_HELD] = _Held(what, report, private_values(report))
+        held = st.session_state[_HELD] = _CachedReport(what, report, private_values(report))
     return held
 
 

@@ -180,7 +180,7 @@ def _source(summary: str, source: str, *, opened: bool = False) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class _Found:
+class _MermaidBlock:
     """A block of Mermaid in a text: where it stands, the indentation of the list item around it, what is in it."""
 
     start: int
@@ -189,7 +189,7 @@ class _Found:
     source: str
 
 
-def _first_diagram(text: str) -> _Found | None:
+def _first_diagram(text: str) -> _MermaidBlock | None:
     """The first that has an end and stands in no quotation."""
     at = start = 0
     lines: list[str] | None = None
@@ -200,7 +200,7 @@ def _first_diagram(text: str) -> _Found | None:
             case "code" if lines is not None:
                 lines.append(block.text)
             case "closes" if lines is not None and any(line.strip() for line in lines):
-                return _Found(start, at + len(block.text), block.fence.base, dedent("".join(lines)))
+                return _MermaidBlock(start, at + len(block.text), block.fence.base, dedent("".join(lines)))
             case _:
                 lines = None
         at += len(block.text)

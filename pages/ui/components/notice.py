@@ -14,24 +14,24 @@ from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _SETTLED = 1.0
 """Seconds within which a run belongs to the same click: a handler may ask for a second run."""
 _LONGEST = 400
 
 
-def done(held: Session, operation: Operation) -> None:
+def done(held: TabSession, operation: Operation) -> None:
     """Say what was done, with an Undo."""
     held.say(operation.sentence, (operation.conversation, operation.number))
 
 
-def stay(held: Session) -> None:
+def stay(held: TabSession) -> None:
     """In the handler of a run that nobody asked for: what is said stays."""
     held.shown_at = time.monotonic()
 
 
-def draw_notice(forky: Workspace, held: Session) -> None:
+def draw_notice(forky: Workspace, held: TabSession) -> None:
     """Keys: `notice.undo`, `notice.close`."""
     now = time.monotonic()
     if held.notice != held.shown_notice:
@@ -63,7 +63,7 @@ def _can_undo(forky: Workspace, undoable: tuple[str, int]) -> bool:
         return False
 
 
-def _undo(forky: Workspace, held: Session) -> None:
+def _undo(forky: Workspace, held: TabSession) -> None:
     assert held.undoable is not None
     id, _ = held.undoable
     if not _can_undo(forky, held.undoable):
@@ -73,5 +73,5 @@ def _undo(forky: Workspace, held: Session) -> None:
         held.say(forky.conversation(id).undo().sentence)
 
 
-def _forget(held: Session) -> None:
+def _forget(held: TabSession) -> None:
     held.say("")

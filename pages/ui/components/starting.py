@@ -10,10 +10,10 @@ from pages.ui.components.models import model_title
 from pages.ui.frame import go, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.person import viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 
-def begin_conversation(forky: Workspace, held: Session) -> None:
+def begin_conversation(forky: Workspace, held: TabSession) -> None:
     """In a handler: an empty conversation, the one that is there already where nothing was said in it."""
     with saying(held):
         newest = max(
@@ -27,7 +27,7 @@ def begin_conversation(forky: Workspace, held: Session) -> None:
 
 
 @st.dialog("New conversation", icon=":material/add_comment:")
-def new_conversation(forky: Workspace, held: Session) -> None:
+def new_conversation(forky: Workspace, held: TabSession) -> None:
     """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
     models = {info.name: info for info in forky.models.models()}
     default = forky.models.default()
@@ -56,7 +56,7 @@ def new_conversation(forky: Workspace, held: Session) -> None:
             st.rerun()
 
 
-def _create(forky: Workspace, held: Session) -> None:
+def _create(forky: Workspace, held: TabSession) -> None:
     """The address leads to the new conversation; a page that shows none sends it on (ui/components/links.py)."""
     with saying(held):
         go(

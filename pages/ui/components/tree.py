@@ -97,7 +97,7 @@ def trees_of(html: str) -> tuple[Tree, ...]:
     Raises:
         ValueError: there is an element or an attribute in it that cannot stand in a tree.
     """
-    reader = _Reader()
+    reader = _TreeReader()
     reader.feed(html)
     reader.close()
     if len(reader.open) > 1:
@@ -105,7 +105,7 @@ def trees_of(html: str) -> tuple[Tree, ...]:
     return tuple(reader.open[0][2:])
 
 
-class _Reader(HTMLParser):
+class _TreeReader(HTMLParser):
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
         self.open: list[list[Any]] = [["", 0]]

@@ -20,7 +20,7 @@ from pages.ui.components.reader_menu import draw_reader
 from pages.ui.frame import saying
 from pages.ui.keeping.component import keep_what_is_typed
 from pages.ui.keyboard.component import draw_keyboard
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.streamlit_patches.browser_fixes import fix_browser
 
 _MOVED_AWAY = "Moved to another workspace"
@@ -32,7 +32,7 @@ _TAB = 80
 def page_top(
     title: str,
     forky: Workspace,
-    held: Session,
+    held: TabSession,
     chat: Conversation | None,
     *,
     names_it: bool = False,
@@ -69,13 +69,13 @@ def page_top(
     return pressed
 
 
-def _draw_end(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+def _draw_end(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
     draw_bell()
     draw_reader()
     draw_keyboard(forky, held, chat)
 
 
-def _name_tab(title: str, held: Session) -> None:
+def _name_tab(title: str, held: TabSession) -> None:
     """The shell gives the name at each run; a second time in a run only where it is another, so that none flashes."""
     tab = f"{one_line(showable(title), _TAB)} – Forky"
     if tab != held.tab:
@@ -83,7 +83,7 @@ def _name_tab(title: str, held: Session) -> None:
         st.set_page_config(page_title=tab)
 
 
-def _draw_trashed(forky: Workspace, held: Session, chat: Conversation) -> None:
+def _draw_trashed(forky: Workspace, held: TabSession, chat: Conversation) -> None:
     """Keys: `trashed.back`."""
     moved = forky.store.operations(chat.id, limit=1)[0].summary == _MOVED_AWAY
     why = f"{_MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
@@ -93,7 +93,7 @@ def _draw_trashed(forky: Workspace, held: Session, chat: Conversation) -> None:
             _draw_taking_back(held, chat)
 
 
-def _draw_taking_back(held: Session, chat: Conversation) -> None:
+def _draw_taking_back(held: TabSession, chat: Conversation) -> None:
     st.button(
         "Take it back",
         key="trashed.back",
@@ -103,12 +103,12 @@ def _draw_taking_back(held: Session, chat: Conversation) -> None:
     )
 
 
-def _take_back(held: Session, chat: Conversation) -> None:
+def _take_back(held: TabSession, chat: Conversation) -> None:
     with saying(held):
         done(held, chat.take_back())
 
 
-def last_shown(forky: Workspace, held: Session) -> Conversation | None:
+def last_shown(forky: Workspace, held: TabSession) -> Conversation | None:
     """The conversation this tab showed last, for pages that belong to none."""
     if held.conversation is None:
         return None
@@ -129,7 +129,7 @@ def _own(forky: Workspace, gesture: tuple[Operation, ...]) -> tuple[Operation, .
     return gesture if all(operation.actor in own for operation in gesture) else ()
 
 
-def _undo(held: Session, chat: Conversation | None, drawn: int) -> None:
+def _undo(held: TabSession, chat: Conversation | None, drawn: int) -> None:
     """`drawn` is the version of the conversation at which the button said what it takes back."""
     if chat is not None:
         with saying(held):
@@ -138,7 +138,7 @@ def _undo(held: Session, chat: Conversation | None, drawn: int) -> None:
             _stay_where_it_is(chat)
 
 
-def _redo(held: Session, chat: Conversation | None, drawn: int) -> None:
+def _redo(held: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(held):
             _require_as_said(chat, drawn)

@@ -13,7 +13,7 @@ from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.too_large import draw_too_large, largest
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _FILES = "documents.files"
 _ROUND = "documents.round"
@@ -23,7 +23,7 @@ _LOOK_EVERY = 0.5
 """Seconds between two looks at what is being read in."""
 
 
-def draw_adding(held: Session, store: DocumentStore) -> None:
+def draw_adding(held: TabSession, store: DocumentStore) -> None:
     """Keys: `documents.files.<round>`, `documents.too_large.<round>`, `documents.cancel`, `documents.close`."""
     if held.intake is None:
         key = f"{_FILES}.{st.session_state.setdefault(_ROUND, 0)}"
@@ -51,7 +51,7 @@ def _told(name: str, size: int) -> str:
     return str(too_large(name, size, _largest()))
 
 
-def _take(held: Session, store: DocumentStore, key: str) -> None:
+def _take(held: TabSession, store: DocumentStore, key: str) -> None:
     sources: list[DocumentSource] = []
     refused: list[RefusedDocument] = []
     for upload in st.session_state[key] or ():
@@ -80,7 +80,7 @@ def _draw_busy(intake: Intake) -> None:
     st.button("Cancel", key="documents.cancel", icon=":material/close:", on_click=intake.stop)
 
 
-def _draw_end(held: Session, intake: Intake) -> None:
+def _draw_end(held: TabSession, intake: Intake) -> None:
     added = intake.added or Added()
     said = [intake.failure] if intake.failure else []
     if added.note:
@@ -101,6 +101,6 @@ def _draw_end(held: Session, intake: Intake) -> None:
         st.button("Close", key="documents.close", on_click=_close, args=(held,))
 
 
-def _close(held: Session) -> None:
+def _close(held: TabSession) -> None:
     held.intake = None
     st.session_state[_CLOSED] += 1

@@ -15,12 +15,12 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
 from pages.ui.documents.reading import document_link, size
 from pages.ui.frame import saying
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _LINES = 30
 
 
-def draw_list(forky: Workspace, held: Session, store: DocumentStore, *, removes: bool) -> None:
+def draw_list(forky: Workspace, held: TabSession, store: DocumentStore, *, removes: bool) -> None:
     """`removes` says whether the reader may take one away. Keys: `documents.page`, `documents.remove.<id>`."""
     listed = store.documents()
     if not listed:
@@ -62,7 +62,7 @@ def _about(one: Document) -> str:
     return f"{size(one.size)} · {count(one.chunks, 'passage')} · {ago(one.added, now())}"
 
 
-def _remove(forky: Workspace, held: Session, store: DocumentStore, one: Document) -> None:
+def _remove(forky: Workspace, held: TabSession, store: DocumentStore, one: Document) -> None:
     with saying(held):
         store.remove(one.id)
         trashed = forky.store.documents.document(one.id).shelf == "trash"
@@ -70,7 +70,7 @@ def _remove(forky: Workspace, held: Session, store: DocumentStore, one: Document
         held.say(f"Removed “{one.name}”. {way_back}")
 
 
-def draw_trash(forky: Workspace, held: Session, trashed: Sequence[Document]) -> None:
+def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[Document]) -> None:
     """Keys: `documents.take_back.<id>`, `documents.delete.<id>`."""
     if not trashed:
         st.caption("The trash is empty.")
@@ -95,13 +95,13 @@ def draw_trash(forky: Workspace, held: Session, trashed: Sequence[Document]) -> 
             )
 
 
-def _take_back(forky: Workspace, held: Session, one: Document) -> None:
+def _take_back(forky: Workspace, held: TabSession, one: Document) -> None:
     with saying(held):
         forky.take_back_document(one.id)
         held.say(f"Took “{one.name}” back into the workspace.")
 
 
-def _delete(forky: Workspace, held: Session, one: Document) -> None:
+def _delete(forky: Workspace, held: TabSession, one: Document) -> None:
     with saying(held):
         forky.delete_document(one.id)
         held.say(f"Deleted “{one.name}” for good.")

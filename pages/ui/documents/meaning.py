@@ -14,10 +14,10 @@ from forky_core.documents.shelf import DocumentStore
 from forky_core.views.shelf import count
 from pages.ui.frame import saying
 from pages.ui.person import viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 
-def draw_meaning(forky: Workspace, held: Session, store: DocumentStore) -> None:
+def draw_meaning(forky: Workspace, held: TabSession, store: DocumentStore) -> None:
     """Drawn for whoever may choose it. Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
     if not viewer().may("operate"):
         return
@@ -50,7 +50,7 @@ def draw_meaning(forky: Workspace, held: Session, store: DocumentStore) -> None:
                 )
 
 
-def _choose(forky: Workspace, held: Session) -> None:
+def _choose(forky: Workspace, held: TabSession) -> None:
     name = str(st.session_state["documents.embedding"]).strip() or None
     with saying(held):
         forky.choose_embedding(name)
@@ -59,7 +59,7 @@ def _choose(forky: Workspace, held: Session) -> None:
         )
 
 
-def _embed(held: Session, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
+def _embed(held: TabSession, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
     def work(_tell: Tell, stop: Event) -> Added:
         read = store.embed_missing(anew=anew, stop=stop)
         return Added(stopped=stop.is_set(), note=f"The embedding model read {count(read, 'passage')}.")

@@ -15,7 +15,7 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from pages.ui.keeping.posting import take_post
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.workspace import reader_id, workspace_id
 
 _HERE = Path(__file__).parent
@@ -34,7 +34,7 @@ def owner() -> str:
     return f"{workspace_id()}.{reader_id()}"
 
 
-def keep_what_is_typed(held: Session, chat: Conversation | None) -> None:
+def keep_what_is_typed(held: TabSession, chat: Conversation | None) -> None:
     """Mount it, once on a page. Keys: `keeping`."""
 
     def handle() -> None:

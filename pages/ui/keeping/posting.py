@@ -22,7 +22,7 @@ from pages.ui.drafts import drafts
 from pages.ui.frame import go
 from pages.ui.person import viewer
 from pages.ui.registry import front_page
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.workspace import workspace
 
 _MOST_HEARD = 40
@@ -33,7 +33,7 @@ _HELD = "The answer before it did not finish."
 
 
 @dataclass(frozen=True, slots=True)
-class Question:
+class PostedQuestion:
     """What a browser hands over."""
 
     id: str
@@ -61,7 +61,7 @@ class Question:
     """Whether it is to be asked although the answer before it did not finish."""
 
 
-def question_of(said: Mapping[str, Any]) -> Question | None:
+def question_of(said: Mapping[str, Any]) -> PostedQuestion | None:
     """Read what a browser says; None if it is no question."""
     names = ("id", "place", "c", "b", "text", "search", "fork", "name")
     id, place, conversation, branch, text, search, fork, name = (str(said.get(one) or "") for one in names)
@@ -69,7 +69,7 @@ def question_of(said: Mapping[str, Any]) -> Question | None:
     if not id or len(id) > _LONGEST_ID or " " in id or not isinstance(files, list):
         return None
     parts = [part_from_stored(file) for file in files if isinstance(file, dict)]
-    return Question(
+    return PostedQuestion(
         id,
         place,
         ConversationId(conversation),
@@ -87,7 +87,7 @@ def question_of(said: Mapping[str, Any]) -> Question | None:
     )
 
 
-def take_post(held: Session, said: Mapping[str, Any]) -> None:
+def take_post(held: TabSession, said: Mapping[str, Any]) -> None:
     """Post what a browser hands over, and note for it what became of it."""
     question = question_of(said)
     if question is None:
@@ -113,7 +113,7 @@ def take_post(held: Session, said: Mapping[str, Any]) -> None:
         _tell(held, question, "held" if why else "stored", why)
 
 
-def _give_back(held: Session, question: Question) -> None:
+def _give_back(held: TabSession, question: PostedQuestion) -> None:
     """Have it be a draft again."""
     if drafts().at(question.place).empty:
         drafts().write(question.place, question.text)
@@ -121,25 +121,25 @@ def _give_back(held: Session, question: Question) -> None:
     _tell(held, question, "back")
 
 
-def _tell(held: Session, question: Question, state: str, why: str = "") -> None:
+def _tell(held: TabSession, question: PostedQuestion, state: str, why: str = "") -> None:
     held.heard[question.id] = {"state": state, "why": why, "at": str(time.time_ns())}
     while len(held.heard) > _MOST_HEARD:
         del held.heard[next(iter(held.heard))]
 
 
-def _chat(held: Session, question: Question) -> Conversation:
+def _chat(held: TabSession, question: PostedQuestion) -> Conversation:
     chat = workspace().conversation(question.conversation, question.branch)
     return chat.people.as_person(question.person or held.person) if held.person is not None else chat
 
 
-def _is_stored(held: Session, question: Question) -> bool:
+def _is_stored(held: TabSession, question: PostedQuestion) -> bool:
     try:
         return _chat(held, question).people.has_post(question.id)
     except ForkyError:
         return False
 
 
-def _held_back(held: Session, question: Question) -> str:
+def _held_back(held: TabSession, question: PostedQuestion) -> str:
     """Why a question that waited in line is not asked yet; "" if it is."""
     if question.now or question.seen is not None or question.fork or question.own:
         return ""
@@ -151,7 +151,7 @@ def _held_back(held: Session, question: Question) -> str:
     return _HELD if head is not None and last is not None and last.status in _FAILED else ""
 
 
-def _post(held: Session, question: Question) -> None:
+def _post(held: TabSession, question: PostedQuestion) -> None:
     chat, here = _chat(held, question), st.query_params.get("c") == question.conversation
     if question.fork or question.own:
         name = viewer().fork_name(chat, question.name, question.text, own=question.own)

@@ -23,7 +23,7 @@ from pages.ui.keyboard.tour import answer_tour, steps_as_json, tour_facts
 from pages.ui.keyboard.verbs import as_json
 from pages.ui.keyboard.words import WORDS
 from pages.ui.registry import front_page, pages
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _KEY = "keyboard"
 _OPENED = "keyboard.opened"
@@ -44,7 +44,7 @@ _component = st.components.v2.component(
 )
 
 
-def draw_keyboard(forky: Workspace, held: Session, chat: Conversation | None) -> None:
+def draw_keyboard(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
     """Mount it, once on a page. Keys: `keyboard`."""
 
     def handle() -> None:
@@ -83,7 +83,7 @@ def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
     }
 
 
-def _answer(forky: Workspace, held: Session, chat: Conversation | None, said: dict[str, Any]) -> None:
+def _answer(forky: Workspace, held: TabSession, chat: Conversation | None, said: dict[str, Any]) -> None:
     """Do what the palette asks for. Its words come from a browser and are looked up like any others."""
     match said:
         case {"open": _}:
@@ -108,7 +108,7 @@ def _open_page(chat: Conversation | None, name: str) -> None:
         st.switch_page(str(page.script), query_params=told)
 
 
-def _go_to(held: Session, chat: Conversation) -> None:
+def _go_to(held: TabSession, chat: Conversation) -> None:
     held.acting = None
     if held.page == front_page().name:
         go(chat)

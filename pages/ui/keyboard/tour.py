@@ -19,7 +19,7 @@ from pages.ui.frame import go, place
 from pages.ui.keyboard.verbs import COMPOSER
 from pages.ui.person import viewer
 from pages.ui.registry import front_page
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _BEGUN = "tour.begun"
 _LAST = 6
@@ -129,7 +129,7 @@ def steps_as_json() -> list[dict[str, Any]]:
     return [asdict(step) for step in STEPS]
 
 
-def begin_tour(forky: Workspace, held: Session) -> None:
+def begin_tour(forky: Workspace, held: TabSession) -> None:
     """In a handler: lead to the ready conversation, a new one where it would show nothing, and begin the tour."""
     chat = open_welcome(forky, unmerged=True)
     path = chat.path()
@@ -137,7 +137,7 @@ def begin_tour(forky: Workspace, held: Session) -> None:
     _open(held, chat)
 
 
-def answer_tour(forky: Workspace, held: Session, what: str, conversation: str) -> None:
+def answer_tour(forky: Workspace, held: TabSession, what: str, conversation: str) -> None:
     """In a handler: what the tour asks for in the browser."""
     if what == "begin" and not viewer().may("begin"):
         held.say("The tour forks, asks and merges, which you may not do in this workspace.")
@@ -150,7 +150,7 @@ def answer_tour(forky: Workspace, held: Session, what: str, conversation: str) -
         st.switch_page("compare.py", query_params={**place(chat), "with": ",".join(ready_answers(chat))})
 
 
-def _open(held: Session, chat: Conversation) -> None:
+def _open(held: TabSession, chat: Conversation) -> None:
     held.acting = None
     held.choices["chat.pane"] = "Chat"
     if held.page == front_page().name:
@@ -159,7 +159,7 @@ def _open(held: Session, chat: Conversation) -> None:
         st.switch_page("chat.py", query_params=place(chat))
 
 
-def tour_facts(held: Session, chat: Conversation | None) -> dict[str, Any]:
+def tour_facts(held: TabSession, chat: Conversation | None) -> dict[str, Any]:
     """What the browser has to know: what began the tour in this tab, where the tab is, and what was done last there."""
     facts: dict[str, Any] = {"page": held.page}
     begun = held.choices.get(_BEGUN, "").split()

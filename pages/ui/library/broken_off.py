@@ -16,17 +16,17 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.made_pages import linked
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 FINISHING = "import.finishing"
 """Key of the number of the import whose file is asked for; the state holds it until a file is there."""
 _MOST = 5
 _HINT = "broken_off.hint"
 
-Act = Callable[[Workspace, Session, ImportRecord], None]
+Act = Callable[[Workspace, TabSession, ImportRecord], None]
 
 
-def draw_broken_off(forky: Workspace, held: Session) -> None:
+def draw_broken_off(forky: Workspace, held: TabSession) -> None:
     """Keys: `broken_off.finish.<number>`, `broken_off.take_away.<number>`, `broken_off.keep.<number>`."""
     looked_at = held.incoming.files if held.incoming is not None else ()
     on_its_way = {file.takes_up.number for file in looked_at if file.takes_up is not None}
@@ -41,7 +41,7 @@ def draw_broken_off(forky: Workspace, held: Session) -> None:
                 _button(forky, held, record, "Keep what came in", "keep", _keep)
 
 
-def draw_broken_off_hint(forky: Workspace, held: Session) -> None:
+def draw_broken_off_hint(forky: Workspace, held: TabSession) -> None:
     """One line that leads to the Library, until it is closed in this tab. Keys: `broken_off.close`."""
     records = broken_off(forky.store)
     newest = str(records[0].number) if records else ""
@@ -91,7 +91,9 @@ def _what_finishing_takes(record: ImportRecord) -> str:
     )
 
 
-def _button(forky: Workspace, held: Session, record: ImportRecord, label: str, name: str, act: Act) -> None:
+def _button(
+    forky: Workspace, held: TabSession, record: ImportRecord, label: str, name: str, act: Act
+) -> None:
     st.button(
         label,
         key=f"broken_off.{name}.{record.number}",
@@ -101,7 +103,7 @@ def _button(forky: Workspace, held: Session, record: ImportRecord, label: str, n
     )
 
 
-def _finish(forky: Workspace, held: Session, record: ImportRecord) -> None:
+def _finish(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
     """The file is looked through where it still lies, or asked for; it lands when the person says so."""
     st.session_state["library.tab"] = "import"
     st.session_state[FINISHING] = record.number
@@ -118,13 +120,13 @@ def _finish(forky: Workspace, held: Session, record: ImportRecord) -> None:
             held.say(f"“{record.source.file}” cannot be read: {error.strerror}.")
 
 
-def _take_away(forky: Workspace, held: Session, record: ImportRecord) -> None:
+def _take_away(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
     with saying(held):
         gone = undo_import(forky, record.number)
         held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
 
 
-def _keep(forky: Workspace, held: Session, record: ImportRecord) -> None:
+def _keep(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
     with saying(held):
         keep_import(forky.store, record.number)
         held.say(

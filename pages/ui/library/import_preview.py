@@ -14,7 +14,7 @@ from forky_core.views.times import ago
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import go, saying
 from pages.ui.library.broken_off import FINISHING, asked_for
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _LINES = 20
 """Conversations of a file on one page."""
@@ -37,7 +37,7 @@ def draw_looking(batch: FileBatch) -> None:
                 st.caption(_facts(line) if not line.problem else plain_label(line.problem), width="content")
 
 
-def draw_preview(held: Session, batch: FileBatch) -> None:
+def draw_preview(held: TabSession, batch: FileBatch) -> None:
     """Keys: `import.land`, `import.fork`, `import.pull.<id>`, `import.close`, `import.all`, `import.none`, and those of
     each file.
     """
@@ -106,7 +106,7 @@ def title_of(batch: FileBatch) -> str:
     return plain_label(batch.files[0].name) if len(batch.files) == 1 else count(len(batch.files), "file")
 
 
-def close(held: Session) -> None:
+def close(held: TabSession) -> None:
     if held.incoming is not None:
         held.incoming.close()
     held.incoming = None
@@ -181,7 +181,7 @@ def _flip(file: FileImport, line: PreviewLine, key: str) -> None:
         file.unticked.add(line.number)
 
 
-def _fork(held: Session, file: FileImport) -> None:
+def _fork(held: TabSession, file: FileImport) -> None:
     with saying(held):
         done = file.fork()
         chat = file.forky.conversation(done.conversation)
@@ -191,7 +191,7 @@ def _fork(held: Session, file: FileImport) -> None:
         go(chat)
 
 
-def _pull(held: Session, file: FileImport, into: ConversationId) -> None:
+def _pull(held: TabSession, file: FileImport, into: ConversationId) -> None:
     with saying(held):
         done = file.pull(into)
         chat = file.forky.conversation(into)

@@ -19,14 +19,14 @@ from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.library.import_preview import close, title_of
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _LISTED = 20
 """Conversations and problems of a file that are named."""
 _PAST = 20
 
 
-def draw_landed(forky: Workspace, held: Session, batch: FileBatch) -> None:
+def draw_landed(forky: Workspace, held: TabSession, batch: FileBatch) -> None:
     """Keys: `import.next`, and `import.undo.<file>` of each that landed."""
     st.markdown(f"#### {title_of(batch)}")
     landed = [file for file in batch.files if file.done is not None]
@@ -43,7 +43,7 @@ def draw_landed(forky: Workspace, held: Session, batch: FileBatch) -> None:
         )
 
 
-def _draw_account(forky: Workspace, held: Session, batch: FileBatch, at: int, done: Imported) -> None:
+def _draw_account(forky: Workspace, held: TabSession, batch: FileBatch, at: int, done: Imported) -> None:
     if len(batch.files) > 1:
         st.markdown(f"**{plain_label(batch.files[at].name)}**")
     st.markdown(f"{_brought(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
@@ -99,7 +99,7 @@ def account_sentence(account: ImportAccount) -> str:
     return f"Of {account.seen:,} entries: {count(account.imported, 'message')}{split}{here}{same}{out}."
 
 
-def draw_past(forky: Workspace, held: Session) -> None:
+def draw_past(forky: Workspace, held: TabSession) -> None:
     """Those that are finished or running; for those that were broken off there is an offer above. Keys:
     `import.past.<number>`.
     """
@@ -112,7 +112,7 @@ def draw_past(forky: Workspace, held: Session) -> None:
             _draw_record(forky, held, record)
 
 
-def _draw_record(forky: Workspace, held: Session, record: ImportRecord) -> None:
+def _draw_record(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
     with st.container(key=f"row-past-{record.number}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(record.source.file), width="stretch")
         many = count(len(record.conversations), "conversation")
@@ -130,13 +130,13 @@ def _draw_record(forky: Workspace, held: Session, record: ImportRecord) -> None:
         )
 
 
-def _undo(forky: Workspace, held: Session, number: int) -> None:
+def _undo(forky: Workspace, held: TabSession, number: int) -> None:
     with saying(held):
         gone = undo_import(forky, number)
         held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
 
 
-def _undo_landed(forky: Workspace, held: Session, file: FileImport) -> None:
+def _undo_landed(forky: Workspace, held: TabSession, file: FileImport) -> None:
     """The accounts of the others that were dropped with it stay on screen."""
     with saying(held):
         assert file.done is not None

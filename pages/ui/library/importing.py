@@ -20,7 +20,7 @@ from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
 from pages.ui.person import viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _LARGEST = 1_000
 """Megabytes of one file in the browser; the command line has no limit."""
@@ -31,7 +31,7 @@ _OPEN = "import.open"
 _CLOSED = "import.closed"
 
 
-def draw_import(forky: Workspace, held: Session) -> None:
+def draw_import(forky: Workspace, held: TabSession) -> None:
     """Keys: `import.file.<round>`, `import.paste.<round>`, `import.pasted` and those of the parts below."""
     with st.container(key="import-area"):
         if held.incoming is None:
@@ -47,7 +47,7 @@ def draw_import(forky: Workspace, held: Session) -> None:
         _draw_too_large(held)
 
 
-def _draw_too_large(held: Session) -> None:
+def _draw_too_large(held: TabSession) -> None:
     """Said beside what came in with it, and no more when that is closed."""
     state = st.session_state
     was_open, state[_OPEN] = state.get(_OPEN, False), held.incoming is not None
@@ -62,7 +62,7 @@ def _told_of_size(name: str, size: int) -> str:
     )
 
 
-def _draw_zone(forky: Workspace, held: Session) -> None:
+def _draw_zone(forky: Workspace, held: TabSession) -> None:
     st.markdown("#### Bring conversations")
     wanted = asked_for(forky)
     if wanted is not None:
@@ -98,13 +98,13 @@ def _draw_zone(forky: Workspace, held: Session) -> None:
         )
 
 
-def _open(forky: Workspace, held: Session, key: str) -> None:
+def _open(forky: Workspace, held: TabSession, key: str) -> None:
     uploads = st.session_state[key]
     if uploads:
         _take(forky, held, [(upload.name, upload) for upload in uploads])
 
 
-def _open_pasted(forky: Workspace, held: Session, key: str) -> None:
+def _open_pasted(forky: Workspace, held: TabSession, key: str) -> None:
     text = mend_text(st.session_state[key] or "")
     if text.strip():
         _take(forky, held, [("Pasted text", BytesIO(text.encode()))])
@@ -112,7 +112,7 @@ def _open_pasted(forky: Workspace, held: Session, key: str) -> None:
         held.say("There is nothing to look at. Paste what is in a file first.")
 
 
-def _take(forky: Workspace, held: Session, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
+def _take(forky: Workspace, held: TabSession, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
     st.session_state[_ROUND] += 1
     try:
         held.incoming = FileBatch(forky, uploads)
@@ -120,7 +120,7 @@ def _take(forky: Workspace, held: Session, uploads: Sequence[tuple[str, BinaryIO
         held.say(f"What you dropped cannot be kept while it is looked at: {error.strerror}.")
 
 
-def _draw_busy(held: Session, batch: FileBatch) -> None:
+def _draw_busy(held: TabSession, batch: FileBatch) -> None:
     """Keys: `import.cancel`."""
     stage = batch.stage
     if stage not in ("looking", "landing"):
@@ -141,7 +141,7 @@ def _far(batch: FileBatch) -> str:
     return f"{text} – about {left:.0f} s left" if left < 90 else f"{text} – about {left / 60:.0f} min left"
 
 
-def _cancel(held: Session, batch: FileBatch) -> None:
+def _cancel(held: TabSession, batch: FileBatch) -> None:
     """What is being landed is taken away by its own thread, which says so at its end."""
     looking = batch.stage == "looking"
     batch.stop()

@@ -13,7 +13,7 @@ from forky_core.views.shelf import shelf
 from pages.ui.library.shelving import draw_lines
 from pages.ui.links.listing import FRESH, draw_links, draw_links_that_are_over, made_by_me
 from pages.ui.person import Whose, viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.workspace import links_of
 
 _SHOWN = 20
@@ -26,7 +26,7 @@ def open_links(forky: Workspace) -> int:
     return sum(link.is_open(at) for link in links_of(forky).all())
 
 
-def draw_shared(forky: Workspace, held: Session) -> None:
+def draw_shared(forky: Workspace, held: TabSession) -> None:
     """Keys: `library.link.revoke.<id>`, `library.others.revoke.<id>`, and those of `draw_lines`."""
     if isinstance(refused := st.session_state.get(FRESH), str):
         st.error(refused, icon=":material/error:")
@@ -57,7 +57,7 @@ def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
     draw_links_that_are_over(mine)
 
 
-def _draw_conversations(forky: Workspace, held: Session, whose: Whose, title: str, nothing: str) -> None:
+def _draw_conversations(forky: Workspace, held: TabSession, whose: Whose, title: str, nothing: str) -> None:
     found = viewer().listed(forky.conversations(), whose)
     st.markdown(f"#### {title}")
     if not found:

@@ -51,7 +51,7 @@ _MOST_MESSAGES = 500
 _HELD = "share.held"
 
 
-class _Held(NamedTuple):
+class _CachedExport(NamedTuple):
     """What was worked out for one scope, so that a tick does not work it out again."""
 
     what: tuple[object, ...]
@@ -132,7 +132,7 @@ def _dialect() -> str:
     )
 
 
-def _draw_threads(who: Viewer, chat: Conversation, held: _Held) -> None:
+def _draw_threads(who: Viewer, chat: Conversation, held: _CachedExport) -> None:
     """What people discuss at the messages that leave, as a second file, where there is any and somebody wants it."""
     if who.alone:
         return
@@ -158,7 +158,7 @@ def _draw_threads(who: Viewer, chat: Conversation, held: _Held) -> None:
     )
 
 
-def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
+def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _CachedExport | None:
     """What is to leave; None while no message is chosen."""
     scope = st.segmented_control(
         "How much",
@@ -192,10 +192,10 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _Held | None:
     log = ours and scope == "all" and _log_wanted()
     what = (chat.id, chat.view.version, scope, branch, messages, ours, log)
     held = st.session_state.get(_HELD)
-    if not isinstance(held, _Held) or held.what != what:
+    if not isinstance(held, _CachedExport) or held.what != what:
         whole = export_value(forky.store, chat, branch=branch if not messages else None, messages=messages)
         made = exported_part(whole, to, log=log)
-        held = _Held(
+        held = _CachedExport(
             what, "" if scope == "all" else str(scope), whole, made, findings(made), unread_files(made), {}
         )
         st.session_state[_HELD] = held
@@ -211,7 +211,7 @@ def _log_wanted() -> bool:
     )
 
 
-def _draw_losses(to: Exporter, held: _Held, named: str) -> None:
+def _draw_losses(to: Exporter, held: _CachedExport, named: str) -> None:
     if named not in held.lost:
         held.lost[named] = to.losses(held.whole)
     lost = held.lost[named]
@@ -228,7 +228,7 @@ def _draw_losses(to: Exporter, held: _Held, named: str) -> None:
         st.caption("\n".join(f"- {plain_label(sentence, 300)}" for sentence in lost))
 
 
-def _draw_findings(held: _Held) -> list[PrivateValue]:
+def _draw_findings(held: _CachedExport) -> list[PrivateValue]:
     """Those that are ticked; all are at first."""
     if held.unread:
         names = ", ".join(plain_label(name, 40) for name in held.unread[:5])

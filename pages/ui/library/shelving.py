@@ -18,10 +18,10 @@ from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.sharing import share
 from pages.ui.people.who_sees import mark_button, who_sees
 from pages.ui.person import Viewer, viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 
-def draw_lines(forky: Workspace, held: Session, listed: Shelf, *, key: str = "library-lines") -> None:
+def draw_lines(forky: Workspace, held: TabSession, listed: Shelf, *, key: str = "library-lines") -> None:
     """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`; `key` is the list's."""
     who = viewer()
     news = who.news_in([(line.summary.id, line.summary.updated) for line in listed.lines])
@@ -34,7 +34,7 @@ def draw_lines(forky: Workspace, held: Session, listed: Shelf, *, key: str = "li
             st.caption(count(listed.fitting, "conversation"), width="content")
 
 
-def _draw_line(forky: Workspace, held: Session, who: Viewer, line: ShelfLine, news: int | None) -> None:
+def _draw_line(forky: Workspace, held: TabSession, who: Viewer, line: ShelfLine, news: int | None) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
@@ -71,7 +71,7 @@ def _draw_line(forky: Workspace, held: Session, who: Viewer, line: ShelfLine, ne
             )
 
 
-def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+def _trash(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
     with saying(held):
         operation = forky.conversation(summary.id).trash()
         held.say(
@@ -80,7 +80,7 @@ def _trash(forky: Workspace, held: Session, summary: ConversationSummary) -> Non
 
 
 @st.dialog("Rename", icon=":material/edit:")
-def _rename(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+def _rename(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
     with kept_fields("title", summary.id), st.form("rename", border=False):
         st.text_input("Title", summary.title, key="rename.title", max_chars=200)
         if st.form_submit_button(
@@ -89,12 +89,12 @@ def _rename(forky: Workspace, held: Session, summary: ConversationSummary) -> No
             st.rerun()
 
 
-def _save_title(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+def _save_title(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
     with saying(held):
         done(held, forky.conversation(summary.id).rename(st.session_state["rename.title"] or ""))
 
 
-def draw_trash(forky: Workspace, held: Session, trashed: Sequence[ConversationSummary]) -> None:
+def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[ConversationSummary]) -> None:
     """Keys: `trash.back.<id>`, `trash.purge.<id>`, `trash.page`."""
     if not trashed:
         st.caption("The trash is empty. What is deleted in the Library waits here to be taken back.")
@@ -107,7 +107,7 @@ def draw_trash(forky: Workspace, held: Session, trashed: Sequence[ConversationSu
         st.pagination(listed.pages, key="trash.page")
 
 
-def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
+def _draw_trashed(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(line.title), width="stretch")
@@ -131,14 +131,14 @@ def _draw_trashed(forky: Workspace, held: Session, line: ShelfLine) -> None:
             _purge(forky, held, line)
 
 
-def _take_back(forky: Workspace, held: Session, summary: ConversationSummary) -> None:
+def _take_back(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
     with saying(held):
         forky.conversation(summary.id).take_back()
         held.say(f"“{title_or_placeholder(summary.title)}” is back in the Library.")
 
 
 @st.dialog("Delete for good", icon=":material/delete_forever:")
-def _purge(forky: Workspace, held: Session, line: ShelfLine) -> None:
+def _purge(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
     st.markdown(f"**{plain_label(line.title)}** – {line.counts}")
     st.caption("Its messages, branches and history leave the database. Nothing brings them back.")
     with st.container(horizontal=True, horizontal_alignment="right"):
@@ -150,7 +150,7 @@ def _purge(forky: Workspace, held: Session, line: ShelfLine) -> None:
             st.rerun()
 
 
-def _delete(forky: Workspace, held: Session, line: ShelfLine) -> None:
+def _delete(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
     with saying(held):
         forky.purge(line.summary.id)
         held.say(f"“{line.title}” was deleted for good.")

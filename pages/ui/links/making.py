@@ -47,7 +47,7 @@ _ALONG = {
 }
 
 
-class _Held(NamedTuple):
+class _CachedPreview(NamedTuple):
     """What was drawn for one choice, so that a tick does not draw it again."""
 
     what: tuple[object, ...]
@@ -140,8 +140,8 @@ def _along() -> tuple[str, ...]:
 def _content(forky: Workspace, chat: Conversation, draft: LinkDraft) -> LinkContent:
     what = (chat.view.version, draft)
     held = st.session_state.get(_HELD)
-    if not isinstance(held, _Held) or held.what != what:
-        held = st.session_state[_HELD] = _Held(what, content_of(forky, draft))
+    if not isinstance(held, _CachedPreview) or held.what != what:
+        held = st.session_state[_HELD] = _CachedPreview(what, content_of(forky, draft))
     return held.content
 
 

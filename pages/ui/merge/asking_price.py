@@ -39,7 +39,7 @@ class Calls:
 
 
 @dataclass(frozen=True, slots=True)
-class Asking:
+class AskingPrice:
     """The calls of a written merge at most, by the model that answers them."""
 
     writer: Calls
@@ -55,23 +55,27 @@ class Asking:
         return (told if told.startswith("<") else f"up to {told}") if cost else "free"
 
 
-def count_fusion(plan: MergePlan) -> Asking:
+def count_fusion(plan: MergePlan) -> AskingPrice:
     """The calls of a fusion, which code checks."""
     sent, answered = plan.tokens_full + _INSTRUCTIONS, max(plan.tokens, _INSTRUCTIONS // 3)
-    return Asking(Calls(2 * sent + answered, 2 * answered))
+    return AskingPrice(Calls(2 * sent + answered, 2 * answered))
 
 
 def count_notes(
     plan: MergePlan, focus: str, budget: int | None, lookup: Lookup, writer: Model | None
-) -> Asking:
+) -> AskingPrice:
     """The calls of a merge that `writer` writes: a note for each source."""
     notes = zip(plan.written_apart, plan.budgets_apart(budget), strict=True)
     found = [_note(one, focus, room, lookup, writer) for one, room in notes]
     nothing = Calls()
-    return Asking(sum((one.writer for one in found), nothing), sum((one.verifier for one in found), nothing))
+    return AskingPrice(
+        sum((one.writer for one in found), nothing), sum((one.verifier for one in found), nothing)
+    )
 
 
-def _note(plan: MergePlan, focus: str, budget: int | None, lookup: Lookup, writer: Model | None) -> Asking:
+def _note(
+    plan: MergePlan, focus: str, budget: int | None, lookup: Lookup, writer: Model | None
+) -> AskingPrice:
     """The writer reads the branch, in pieces if it is long, and the verifier reads it beside the note. To mend a note,
     each is sent the same once more, with the first answer and the sentences that failed.
     """
@@ -91,7 +95,7 @@ def _note(plan: MergePlan, focus: str, budget: int | None, lookup: Lookup, write
     near = material.near((), VERIFIED_CHARACTERS)
     # The note is shown whole and sentence by sentence; the answer is a line for each.
     read = _tokens(plan, verify_request((), material, known=known_turns(target), only=near)) + 2 * room
-    return Asking(writing, Calls(2 * read, 2 * room))
+    return AskingPrice(writing, Calls(2 * read, 2 * room))
 
 
 def _tokens(plan: MergePlan, asked: Sequence[ProviderMessage]) -> int:

@@ -28,7 +28,7 @@ from forky_core.views.sides import nearest_side
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.merge.costs import await_costs, costs_of
-from pages.ui.merge.planning import MergeOptions, Planning
+from pages.ui.merge.planning import MergeAddress, Planning
 from pages.ui.wording import who_said
 
 _REBASE_GONE = (
@@ -59,7 +59,7 @@ def homeward(frame: Frame) -> Frame:
     return replace(frame, chat=home, at=home.branch.head)
 
 
-def read_options(frame: Frame) -> MergeOptions | None:
+def read_options(frame: Frame) -> MergeAddress | None:
     """The merge options in the URL; None if there is no other branch to merge."""
     chat, params = frame.chat, st.query_params
     source, graft = _source(frame)
@@ -80,7 +80,7 @@ def read_options(frame: Frame) -> MergeOptions | None:
     told = way.condenses
     writer = _writer(frame, params.get("by", "")) if way.model else None
     policy = params.get("policy", "ask")
-    return MergeOptions(
+    return MergeAddress(
         chat.id,
         chat.branch_name,
         source,
@@ -192,7 +192,7 @@ def label_of_strategy(name: str) -> str:
     return found.label if found is not None else name.capitalize()
 
 
-def draw_strategy(frame: Frame, options: MergeOptions, held: Planning) -> None:
+def draw_strategy(frame: Frame, options: MergeAddress, held: Planning) -> None:
     """Each strategy with what it costs. Key: `merge.strategy`."""
     if st.query_params.get("strategy") == REBASE.name:
         st.info(_REBASE_GONE)
@@ -222,7 +222,7 @@ def draw_strategy(frame: Frame, options: MergeOptions, held: Planning) -> None:
         await_costs(frame, options, held)
 
 
-def draw_settings(frame: Frame, options: MergeOptions, held: Planning) -> None:
+def draw_settings(frame: Frame, options: MergeAddress, held: Planning) -> None:
     """What the strategy can be told."""
     if options.way is not None and options.way.condenses:
         _draw_squash(options, held)
@@ -230,7 +230,7 @@ def draw_settings(frame: Frame, options: MergeOptions, held: Planning) -> None:
         _draw_picks(frame, options)
 
 
-def _draw_squash(options: MergeOptions, held: Planning) -> None:
+def _draw_squash(options: MergeAddress, held: Planning) -> None:
     plan = held.proposed or held.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = options.focus
@@ -255,7 +255,7 @@ def _draw_squash(options: MergeOptions, held: Planning) -> None:
         )
 
 
-def _draw_picks(frame: Frame, options: MergeOptions) -> None:
+def _draw_picks(frame: Frame, options: MergeAddress) -> None:
     """The source's new messages, to be ticked."""
     messages, gone = candidates(frame.forky, frame.chat, options)
     if not messages:
@@ -286,7 +286,7 @@ def _draw_picks(frame: Frame, options: MergeOptions) -> None:
             )
 
 
-def candidates(forky: Forky, chat: Conversation, options: MergeOptions) -> tuple[tuple[Message, ...], int]:
+def candidates(forky: Forky, chat: Conversation, options: MergeAddress) -> tuple[tuple[Message, ...], int]:
     """What can be ticked, in the order it was said, and how many of the branch's messages cannot."""
     try:
         if options.graft is not None:

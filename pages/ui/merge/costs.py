@@ -14,7 +14,7 @@ from forky_core.model.errors import ForkyError
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame
-from pages.ui.merge.planning import MergeOptions, Planning, plan_anew
+from pages.ui.merge.planning import MergeAddress, Planning, plan_anew
 
 _AT_ONCE = 0.1
 """Seconds that the page waits before it is drawn without them."""
@@ -24,7 +24,7 @@ Costs = Mapping[str, int]
 _planned: dict[tuple[object, ...], Future[Costs]] = {}
 
 
-def costs_of(frame: Frame, options: MergeOptions, held: Planning) -> Costs | None:
+def costs_of(frame: Frame, options: MergeAddress, held: Planning) -> Costs | None:
     """What each strategy takes; of the one at hand, what its plan takes now. None while the others are not known."""
     key: tuple[object, ...] = (
         frame.chat.id,
@@ -46,7 +46,7 @@ def costs_of(frame: Frame, options: MergeOptions, held: Planning) -> Costs | Non
     return costs
 
 
-def _known(options: MergeOptions, held: Planning) -> Costs:
+def _known(options: MergeAddress, held: Planning) -> Costs:
     """What the plan at hand says already, where nothing was chosen for its strategy."""
     usual = (
         not (options.focus or options.budget or options.picks or options.force or options.request)
@@ -56,7 +56,7 @@ def _known(options: MergeOptions, held: Planning) -> Costs:
     return {options.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
 
 
-def _plan_all(frame: Frame, options: MergeOptions, known: Costs) -> Costs:
+def _plan_all(frame: Frame, options: MergeAddress, known: Costs) -> Costs:
     found = dict(known)
     # What a cherry-pick costs is known only when something is ticked.
     for name in (one.name for one in strategies() if not one.takes_picks):
@@ -67,9 +67,9 @@ def _plan_all(frame: Frame, options: MergeOptions, known: Costs) -> Costs:
     return found
 
 
-def _bare(options: MergeOptions) -> MergeOptions:
+def _bare(options: MergeAddress) -> MergeAddress:
     """The options without those for one strategy."""
-    return MergeOptions(
+    return MergeAddress(
         options.conversation,
         options.target,
         options.source,
@@ -79,7 +79,7 @@ def _bare(options: MergeOptions) -> MergeOptions:
     )
 
 
-def _version_of(frame: Frame, options: MergeOptions) -> int:
+def _version_of(frame: Frame, options: MergeAddress) -> int:
     """How often the conversation that is grafted has changed; 0 where none is."""
     if options.graft is None:
         return 0
@@ -89,7 +89,7 @@ def _version_of(frame: Frame, options: MergeOptions) -> int:
         return 0
 
 
-def await_costs(frame: Frame, options: MergeOptions, held: Planning) -> None:
+def await_costs(frame: Frame, options: MergeAddress, held: Planning) -> None:
     """Draw the page again as soon as the costs are known."""
 
     @st.fragment(run_every=0.4, key="merge.costs")

@@ -21,7 +21,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame
-from pages.ui.merge.asking_price import Asking, Calls
+from pages.ui.merge.asking_price import AskingPrice, Calls
 from pages.ui.merge.examination_job import RunningExamination, begin
 
 NO_MODEL = "A model that is set up in Settings can be asked."
@@ -50,7 +50,7 @@ def offer(frame: Frame, sides: Sequence[ComparedSide]) -> ExaminationOffer | Non
         return None
     info = model.info()
     sent = sum(model.count_tokens(str(one.get("content", ""))) for one in examination_request(sides))
-    price = Asking(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
+    price = AskingPrice(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
     return ExaminationOffer(
         f"Examine with {info.label[:60]} · {price}",
         f"It is sent the {count(len(sides), 'text')}, about {sent:,} tokens, in one request. What it finds is kept.",

@@ -34,13 +34,13 @@ from forky_core.merge.written.plan import SquashRejected
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
-from pages.ui.merge.asking_price import Asking, count_fusion, count_notes
+from pages.ui.merge.asking_price import AskingPrice, count_fusion, count_notes
 from pages.ui.merge.examination_job import RunningExamination
 
 
 @dataclass(frozen=True, slots=True)
-class MergeOptions:
-    """What the URL asks for."""
+class MergeAddress:
+    """The merge that an address asks for: which branches, and the choices for the plan of it."""
 
     conversation: ConversationId
     target: str
@@ -89,7 +89,7 @@ class MergeOptions:
 class Planning:
     """One set of merge options and what has come of it so far."""
 
-    options: MergeOptions
+    options: MergeAddress
     proposed: MergePlan | None = None
     """The plan before anybody edited it."""
     plan: MergePlan | None = None
@@ -116,7 +116,7 @@ class Planning:
     """Messages of the source from which on a person asked for more."""
     sources: dict[tuple[MessageId, ...], BranchLines] = field(default_factory=dict)
     """What the sources say by lines, by their turns: read once."""
-    counted: dict[str | None, Asking] = field(default_factory=dict)
+    counted: dict[str | None, AskingPrice] = field(default_factory=dict)
     """The calls that a written merge would take, by its writer: counted once (asking_price.py)."""
     examination: RunningExamination | None = None
     """A model that reads the sides against each other."""
@@ -125,7 +125,7 @@ class Planning:
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
 
-    def asking(self, lookup: Lookup, writer: Model | None) -> Asking:
+    def asking(self, lookup: Lookup, writer: Model | None) -> AskingPrice:
         """The calls that it would take to have it written, as `writer` would read it."""
         assert self.quoted is not None
         options = self.options
@@ -210,7 +210,7 @@ class Planning:
             self.failed = str(error)
 
 
-def planning(held: Planning | None, forky: Forky, chat: Conversation, options: MergeOptions) -> Planning:
+def planning(held: Planning | None, forky: Forky, chat: Conversation, options: MergeAddress) -> Planning:
     """The planning of these options: the one at hand where it still holds, else a new one. `chat` is on the target."""
     if held is None or _plans(held.options) != _plans(options):
         return plan_anew(forky, chat, options)
@@ -237,7 +237,7 @@ def _examined(held: Planning, examination: RunningExamination, forky: Forky, cha
     return fresh
 
 
-def _plans(options: MergeOptions) -> MergeOptions:
+def _plans(options: MergeAddress) -> MergeAddress:
     """The options as far as what is shown at first depends on them. A fusion waits for its writer."""
     return replace(options, writer=options.writer if options.fuses else None)
 
@@ -270,7 +270,7 @@ def _as_it_was(chat: Conversation, plan: MergePlan) -> bool:
     return all(name in branches and branches[name].head == head for name, head in plan.expected_heads.items())
 
 
-def plan_anew(forky: Forky, chat: Conversation, options: MergeOptions) -> Planning:
+def plan_anew(forky: Forky, chat: Conversation, options: MergeAddress) -> Planning:
     """A plan without a model; one that a model shall write is only begun when the person says so."""
     made = Planning(options)
     try:
@@ -329,7 +329,7 @@ def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
 
 
 def _plan(
-    forky: Forky, chat: Conversation, options: MergeOptions, model: str | None, stop: Event
+    forky: Forky, chat: Conversation, options: MergeAddress, model: str | None, stop: Event
 ) -> MergePlan:
     if options.fuses:
         return chat.merges.plan_fuse(options.picks, model=model, stop=stop, parts=options.parts)
@@ -364,7 +364,7 @@ def _plan(
 
 
 def _plan_request(
-    chat: Conversation, options: MergeOptions, number: int, model: str | None, stop: Event
+    chat: Conversation, options: MergeAddress, number: int, model: str | None, stop: Event
 ) -> MergePlan:
     """What the page shows of a request is in the URL: choices of conflicts are its author's own."""
     return chat.requests.plan(

@@ -14,7 +14,7 @@ from forky_core.conversation.branching import UNCHANGED
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.namespaces.merge_requests import LONGEST_NOTE
-from forky_core.merge.options import MergeOptions as CoreWish
+from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError
@@ -151,7 +151,7 @@ def _between(request: MergeRequest) -> str:
     return f"{sources} into “{plain_label(request.into, 40)}”"
 
 
-def _how(options: CoreWish, *, worded: bool = False) -> str:
+def _how(options: MergeOptions, *, worded: bool = False) -> str:
     """All that is chosen, as a person would say it."""
     title = label_of_strategy(options.strategy)
     said = [

@@ -10,7 +10,7 @@ from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.merge.choices import want
-from pages.ui.merge.planning import MergeOptions
+from pages.ui.merge.planning import MergeAddress
 
 _ELSEWHERE = "\0elsewhere"
 """The choice of another conversation: no branch can have this name."""
@@ -18,7 +18,7 @@ _MOST_LISTED = 200
 """Conversations offered to graft from."""
 
 
-def draw_route(frame: Frame, options: MergeOptions) -> None:
+def draw_route(frame: Frame, options: MergeAddress) -> None:
     """Keys: `merge.source`, `merge.target`, `merge.swap`, `merge.others`, `merge.conversation`, `merge.branch`."""
     branches = frame.branch_names(options.source, options.target, *options.others)
     with st.container(key="merge-route"):
@@ -45,7 +45,7 @@ def draw_route(frame: Frame, options: MergeOptions) -> None:
             _draw_others(options, branches)
 
 
-def _draw_source(frame: Frame, options: MergeOptions, branches: list[str]) -> None:
+def _draw_source(frame: Frame, options: MergeAddress, branches: list[str]) -> None:
     others = len(frame.forky.conversations()) > 1
     st.session_state["merge.source"] = _ELSEWHERE if options.graft is not None else options.source
     st.selectbox(
@@ -58,7 +58,7 @@ def _draw_source(frame: Frame, options: MergeOptions, branches: list[str]) -> No
     )
 
 
-def _change_source(frame: Frame, options: MergeOptions) -> None:
+def _change_source(frame: Frame, options: MergeAddress) -> None:
     source = st.session_state["merge.source"]
     _forget()
     if source == _ELSEWHERE:
@@ -69,14 +69,14 @@ def _change_source(frame: Frame, options: MergeOptions) -> None:
     want(b=target, source=source, graft=None)
 
 
-def _change_target(options: MergeOptions) -> None:
+def _change_target(options: MergeAddress) -> None:
     target = st.session_state["merge.target"]
     source = options.target if target == options.source and options.graft is None else options.source
     _forget()
     want(b=target, source=source)
 
 
-def _swap(options: MergeOptions) -> None:
+def _swap(options: MergeAddress) -> None:
     _forget()
     want(b=options.source, source=options.target)
 
@@ -87,7 +87,7 @@ def _forget() -> None:
     st.query_params.pop("with", None)
 
 
-def _draw_others(options: MergeOptions, branches: list[str]) -> None:
+def _draw_others(options: MergeAddress, branches: list[str]) -> None:
     """An octopus: more branches in the same message."""
     choices = [name for name in branches if name not in (options.source, options.target)]
     st.session_state["merge.others"] = [name for name in options.others if name in choices]
@@ -109,7 +109,7 @@ def _change_others() -> None:
         st.query_params.pop("with", None)
 
 
-def _draw_elsewhere(frame: Frame, options: MergeOptions, graft: ConversationId) -> None:
+def _draw_elsewhere(frame: Frame, options: MergeAddress, graft: ConversationId) -> None:
     """A graft: which conversation, and which branch of it."""
     titles = {
         s.id: title_or_placeholder(s.title)

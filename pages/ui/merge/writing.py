@@ -14,7 +14,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
-from pages.ui.merge.asking_price import Asking
+from pages.ui.merge.asking_price import AskingPrice
 from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, begin_writing, lookup_of, offered_model
 
@@ -142,7 +142,7 @@ def _draw_offer(frame: Frame, held: Planning) -> None:
     st.caption(_sent(held, plan, asking, _label(frame, chosen) if chosen else "it"))
 
 
-def _sent(held: Planning, plan: MergePlan, asking: Asking, verifier: str) -> str:
+def _sent(held: Planning, plan: MergePlan, asking: AskingPrice, verifier: str) -> str:
     """What goes to the models, and what becomes of the answer."""
     most = f"up to {asking.writer.sent + asking.verifier.sent:,} tokens"
     if held.options.fuses:

@@ -10,14 +10,14 @@ from pages.ui.frame import saying
 from pages.ui.people.choosing import named
 from pages.ui.people.style import who
 from pages.ui.person import Administration, Member
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.workspace import whole_workspace
 
 _OWNERS = ""
 
 
 @st.dialog("Forget somebody", icon=":material/person_off:")
-def forget(people: Administration, held: Session, member: Member) -> None:
+def forget(people: Administration, held: TabSession, member: Member) -> None:
     """Keys: `forget.to`, `forget.typed`, `forget.keep`, `forget.yes`."""
     me = member.id == people.me.id
     st.html(who(member.name, f"{member.handle} · {member.role.word}", tag="You" if me else ""))
@@ -44,7 +44,7 @@ def forget(people: Administration, held: Session, member: Member) -> None:
             st.rerun()
 
 
-def _forget(people: Administration, held: Session, member: Member) -> None:
+def _forget(people: Administration, held: TabSession, member: Member) -> None:
     with saying(held):
         people.may_forget(member.id)
         if str(st.session_state.get("forget.typed") or "").strip().lower() != member.handle:

@@ -25,7 +25,7 @@ from pages.ui.person import (
     Role,
     role_named,
 )
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _JOINER = "\u2060"
 """Behind the @ of an address, which then is no link to a mail program; draws nothing."""
@@ -37,7 +37,7 @@ _EMAIL = "people.invitation.for"
 _REFUSED = "people.invitation.refused"
 
 
-def draw_invitations(people: Administration, held: Session) -> None:
+def draw_invitations(people: Administration, held: TabSession) -> None:
     """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`."""
     st.caption(
         "Whoever opens the address of an invitation chooses a name and a way to sign in, and is a member."
@@ -59,7 +59,7 @@ def draw_invitations(people: Administration, held: Session) -> None:
             _draw_invitation(people, held, invitation)
 
 
-def _draw_fresh(held: Session, secret: str) -> None:
+def _draw_fresh(held: TabSession, secret: str) -> None:
     with st.container(border=True, key="invitation-fresh"):
         st.markdown(
             f"**{plain_label(held.choices.get(_ABOUT, ''), 200)}** Copy its address now: it is not shown again."
@@ -74,7 +74,7 @@ def _draw_fresh(held: Session, secret: str) -> None:
         st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
 
 
-def _draw_form(people: Administration, held: Session) -> None:
+def _draw_form(people: Administration, held: TabSession) -> None:
     with (
         st.expander(
             "Invite somebody", key="people.invitation.open", icon=":material/person_add:", expanded=True
@@ -114,7 +114,7 @@ def _draw_form(people: Administration, held: Session) -> None:
         )
 
 
-def _make(people: Administration, held: Session) -> None:
+def _make(people: Administration, held: TabSession) -> None:
     """What is refused says so beside the button, and keeps what was entered."""
     state = st.session_state
     try:
@@ -132,7 +132,7 @@ def _make(people: Administration, held: Session) -> None:
         state[f"people.invitation.{name}"] = empty
 
 
-def _draw_invitation(people: Administration, held: Session, invitation: Invitation) -> None:
+def _draw_invitation(people: Administration, held: TabSession, invitation: Invitation) -> None:
     with st.container(
         key=f"row-provider-invitation-{invitation.id}", horizontal=True, vertical_alignment="center"
     ):
@@ -160,12 +160,12 @@ def _described(invitation: Invitation) -> str:
     return f"An invitation for {for_whom}, as {role}"
 
 
-def _take_back(people: Administration, held: Session, invitation: Invitation) -> None:
+def _take_back(people: Administration, held: TabSession, invitation: Invitation) -> None:
     with saying(held):
         people.take_back(invitation.id)
         held.say("The invitation is taken back.")
 
 
-def _copied(held: Session) -> None:
+def _copied(held: TabSession) -> None:
     for key in (_FRESH, _ABOUT, _EMAIL):
         held.choices.pop(key, None)

@@ -6,11 +6,11 @@ import streamlit as st
 
 from pages.ui.frame import saying
 from pages.ui.person import Administration
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 
 @st.dialog("Leave this workspace", icon=":material/door_open:")
-def leave(people: Administration, held: Session) -> None:
+def leave(people: Administration, held: TabSession) -> None:
     """Keys: `leave.stay`, `leave.yes`."""
     if people.is_last_owner:
         st.markdown("A workspace keeps at least one owner. Make somebody else an owner first.")
@@ -26,6 +26,6 @@ def leave(people: Administration, held: Session) -> None:
             st.rerun()
 
 
-def _go(people: Administration, held: Session) -> None:
+def _go(people: Administration, held: TabSession) -> None:
     with saying(held):
         people.leave()

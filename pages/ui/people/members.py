@@ -19,7 +19,7 @@ from pages.ui.people.leaving import leave
 from pages.ui.people.roles import draw_roles
 from pages.ui.people.style import who
 from pages.ui.person import IN_WORKSPACE, OWNERS_HOURS, Administration, Member, Role, role_named
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _FRESH = "people.reset.fresh"
 _FOR = "people.reset.for"
@@ -28,7 +28,7 @@ _BUTTON = 120
 """The width of the button at the end of each row, in pixels."""
 
 
-def draw_members(people: Administration, held: Session) -> None:
+def draw_members(people: Administration, held: TabSession) -> None:
     """Keys: `people.page`, and of each row those that `_draw_member` names."""
     everybody = people.members()
     owners = [member for member in everybody if member.role is Role.OWNER]
@@ -60,7 +60,7 @@ def _about(people: Administration, everybody: Sequence[Member], owners: Sequence
     return f"{many}. Owners invite people and change roles: {names}."
 
 
-def _draw_member(people: Administration, held: Session, member: Member, alike: Member | None) -> None:
+def _draw_member(people: Administration, held: TabSession, member: Member, alike: Member | None) -> None:
     """Keys: `people.role.<handle>`, `people.out.<handle>`, `people.remove.<handle>`."""
     me = member.id == people.me.id
     with st.container(key=f"row-member-{member.handle}", horizontal=True, vertical_alignment="center"):
@@ -98,20 +98,20 @@ def _draw_member(people: Administration, held: Session, member: Member, alike: M
             _remove(people, held, member)
 
 
-def _change_role(people: Administration, held: Session, member: Member) -> None:
+def _change_role(people: Administration, held: TabSession, member: Member) -> None:
     role = role_named(str(st.session_state[f"people.role.{member.handle}"]))
     with saying(held):
         people.set_role(member.id, role)
         held.say(f"{member.name} is {role.phrase} from now on.")
 
 
-def _offer_password(people: Administration, held: Session, member: Member) -> None:
+def _offer_password(people: Administration, held: TabSession, member: Member) -> None:
     with saying(held):
         held.choices[_FRESH] = people.reset_password(member.id)
         held.choices[_FOR] = member.name
 
 
-def _draw_fresh(held: Session) -> None:
+def _draw_fresh(held: TabSession) -> None:
     """The address of a new link, once. Keys: `people.reset.copied`."""
     secret = held.choices.get(_FRESH)
     if secret is None:
@@ -126,13 +126,13 @@ def _draw_fresh(held: Session) -> None:
         st.button("I have copied it", key="people.reset.copied", on_click=_copied, args=(held,))
 
 
-def _copied(held: Session) -> None:
+def _copied(held: TabSession) -> None:
     for key in (_FRESH, _FOR):
         held.choices.pop(key, None)
 
 
 @st.dialog("Remove somebody", icon=":material/person_remove:")
-def _remove(people: Administration, held: Session, member: Member) -> None:
+def _remove(people: Administration, held: TabSession, member: Member) -> None:
     """Keys: `remove.keep`, `remove.password`, `remove.out`, `remove.yes`."""
     reach = people.may_reach(member.id)
     st.html(who(member.name, f"{member.handle} · {member.role.word}"))
@@ -162,7 +162,7 @@ def _remove(people: Administration, held: Session, member: Member) -> None:
             st.rerun()
 
 
-def _say_done(held: Session, sentence: str, change: Callable[[str], None], member: str) -> None:
+def _say_done(held: TabSession, sentence: str, change: Callable[[str], None], member: str) -> None:
     with saying(held):
         change(member)
         held.say(sentence)

@@ -20,14 +20,14 @@ from pages.ui.people.leaving import leave
 from pages.ui.people.mine import draw_mine
 from pages.ui.people.style import who
 from pages.ui.person import GONE_ISSUERS, Administration, Identity, TeamSession
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.sign_in import SIGN_IN
 
 _REFUSED = "people.password.refused"
 _FIELDS = ("former", "new", "again")
 
 
-def draw_myself(people: Administration, here: str, held: Session) -> None:
+def draw_myself(people: Administration, here: str, held: TabSession) -> None:
     """Keys: `people.name`, `people.rename`, and those of the parts."""
     me = people.me
     with st.container(key="line-me", horizontal=True, vertical_alignment="center"):
@@ -52,13 +52,13 @@ def draw_myself(people: Administration, here: str, held: Session) -> None:
     _draw_leaving(people, held)
 
 
-def _rename(people: Administration, held: Session, former: str) -> None:
+def _rename(people: Administration, held: TabSession, former: str) -> None:
     with saying(held):
         people.rename(str(st.session_state[f"people.name.{former}"]))
         held.say(f"You are {people.me.name} from now on.")
 
 
-def _draw_sessions(people: Administration, here: str, held: Session) -> None:
+def _draw_sessions(people: Administration, here: str, held: TabSession) -> None:
     """Keys: `people.session.<id>`, `people.elsewhere`."""
     sessions = people.sessions()
     st.markdown("#### Where you are signed in")
@@ -78,7 +78,7 @@ def _draw_sessions(people: Administration, here: str, held: Session) -> None:
             )
 
 
-def _draw_session(people: Administration, here: str, held: Session, session: TeamSession) -> None:
+def _draw_session(people: Administration, here: str, held: TabSession, session: TeamSession) -> None:
     is_here = session.id == here
     with st.container(key=f"row-provider-session-{session.id}", horizontal=True, vertical_alignment="center"):
         name = plain_label(session.browser, 80)
@@ -97,19 +97,19 @@ def _draw_session(people: Administration, here: str, held: Session, session: Tea
             )
 
 
-def _end(people: Administration, held: Session, session: TeamSession) -> None:
+def _end(people: Administration, held: TabSession, session: TeamSession) -> None:
     with saying(held):
         people.end_session(session.id)
         held.say(f"{session.browser} is signed out.")
 
 
-def _elsewhere(people: Administration, here: str, held: Session) -> None:
+def _elsewhere(people: Administration, here: str, held: TabSession) -> None:
     with saying(held):
         people.end_other_sessions(here)
         held.say("Every other browser is signed out.")
 
 
-def _draw_ways_in(people: Administration, held: Session) -> None:
+def _draw_ways_in(people: Administration, held: TabSession) -> None:
     """Keys: `people.way.<number>`."""
     ways = people.ways_in()
     st.markdown("#### How you sign in")
@@ -144,13 +144,13 @@ def _way_name(way: Identity) -> str:
     return way.issuer.removeprefix("https://")
 
 
-def _drop(people: Administration, held: Session, way: Identity) -> None:
+def _drop(people: Administration, held: TabSession, way: Identity) -> None:
     with saying(held):
         people.drop_way_in(way.issuer, way.subject)
         held.say("That way to sign in is removed.")
 
 
-def _draw_password(people: Administration, here: str, held: Session) -> None:
+def _draw_password(people: Administration, here: str, held: TabSession) -> None:
     """Keys: `people.password.` with `former`, `new`, `again`, `save`."""
     st.markdown("#### Password")
     with (
@@ -170,7 +170,7 @@ def _draw_password(people: Administration, here: str, held: Session) -> None:
         )
 
 
-def _change(people: Administration, here: str, held: Session) -> None:
+def _change(people: Administration, here: str, held: TabSession) -> None:
     """What is refused says so beside the button. Passwords stay in no field."""
     former, new, again = (str(st.session_state.pop(f"people.password.{name}") or "") for name in _FIELDS)
     for name in _FIELDS:
@@ -185,7 +185,7 @@ def _change(people: Administration, here: str, held: Session) -> None:
     held.say("Your password is changed, and every other browser is signed out.")
 
 
-def _draw_leaving(people: Administration, held: Session) -> None:
+def _draw_leaving(people: Administration, held: TabSession) -> None:
     st.markdown("#### Leaving")
     with st.container(key="line-me-leaving", horizontal=True, vertical_alignment="center"):
         if st.button("Leave this workspace …", key="people.leave", icon=":material/door_open:"):

@@ -14,7 +14,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.people.spending_style import apply_spending_style
 from pages.ui.people.style import who
 from pages.ui.person import EVERYBODY, AllowanceDesk, Field, Fields, MemberAccount, allowance_text
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _LABELS: Mapping[Field, str] = {
     "answers_a_day": "Answers a day",
@@ -26,7 +26,7 @@ _LABELS: Mapping[Field, str] = {
 _SHOWN = 50
 
 
-def draw_spending(desk: AllowanceDesk, held: Session) -> None:
+def draw_spending(desk: AllowanceDesk, held: TabSession) -> None:
     """Keys: `people.spending.everybody`, `people.spending.account.<handle>`."""
     apply_spending_style()
     _draw_mine(desk.mine())
@@ -56,7 +56,7 @@ def _figure(value: str, below: str, share: float | None = None) -> str:
     return f"<div><b>{escape(value)}</b><small>{escape(below)}</small>{bar}</div>"
 
 
-def _draw_everybodys(desk: AllowanceDesk, held: Session) -> None:
+def _draw_everybodys(desk: AllowanceDesk, held: TabSession) -> None:
     st.markdown("#### What each may have")
     with st.container(key="accounts", gap=None):
         usual = allowance_text(desk.usual()) or "Nothing is limited but what is set for a single person."
@@ -85,11 +85,11 @@ def _row(handle: str, name: str, facts: str, key: str, tag: str = "") -> bool:
 
 
 @st.dialog("Allowance", icon=":material/account_balance_wallet:", width="medium")
-def change_allowance(desk: AllowanceDesk, held: Session, account: MemberAccount | None) -> None:
+def change_allowance(desk: AllowanceDesk, held: TabSession, account: MemberAccount | None) -> None:
     draw_form(desk, held, account)
 
 
-def draw_form(desk: AllowanceDesk, held: Session, account: MemberAccount | None) -> None:
+def draw_form(desk: AllowanceDesk, held: TabSession, account: MemberAccount | None) -> None:
     """The allowance of one member, or of everybody. Keys: `spend.<field>`, `spend.none`, `spend.save`."""
     person, name = (
         (account.member.id, account.member.name) if account is not None else (EVERYBODY, "Everybody")

@@ -24,7 +24,7 @@ from pages.ui.person import (
     Viewer,
     role_named,
 )
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _REFUSED = "sees.refused"
 _LEFT = "sees.left"
@@ -45,11 +45,11 @@ def mark_button(mark: SharingMark, *, key: str) -> bool:
 
 
 @st.dialog("Who sees this", icon=":material/group:", width="medium", on_dismiss="rerun")
-def who_sees(viewer: Viewer, held: Session, chat: Conversation) -> None:
+def who_sees(viewer: Viewer, held: TabSession, chat: Conversation) -> None:
     draw_who_sees(viewer, held, chat)
 
 
-def draw_who_sees(viewer: Viewer, held: Session, chat: Conversation) -> None:
+def draw_who_sees(viewer: Viewer, held: TabSession, chat: Conversation) -> None:
     """Keys: `sees.` with `everyone`, `role.<handle>`, `remove.<handle>`, `who`, `as`, `add`, `to`, `hand_over`, and
     `leave`.
     """
@@ -84,7 +84,7 @@ def draw_who_sees(viewer: Viewer, held: Session, chat: Conversation) -> None:
         _draw_handing_over(sharing, held, [member for member in members if member != owner])
 
 
-def _draw_everyone(sharing: ConversationSharing, held: Session, *, everyone: bool) -> None:
+def _draw_everyone(sharing: ConversationSharing, held: TabSession, *, everyone: bool) -> None:
     st.session_state["sees.everyone"] = everyone
     st.radio(
         "Who sees it",
@@ -105,7 +105,7 @@ def _draw_everyone(sharing: ConversationSharing, held: Session, *, everyone: boo
 
 
 def _draw_own_part(
-    sharing: ConversationSharing, held: Session, owner: Member | None, *, everyone: bool
+    sharing: ConversationSharing, held: TabSession, owner: Member | None, *, everyone: bool
 ) -> None:
     whose = plain_label(owner.name, 60) if owner is not None else "the owners of this workspace"
     seen_by = "Everybody in the workspace sees it." if everyone else "Only the people below see it."
@@ -132,7 +132,7 @@ def _draw_owner(viewer: Viewer, owner: Member) -> None:
 def _draw_named(
     viewer: Viewer,
     sharing: ConversationSharing,
-    held: Session,
+    held: TabSession,
     member: Member,
     role: Role,
     *,
@@ -167,7 +167,7 @@ def _draw_named(
         )
 
 
-def _draw_adding(sharing: ConversationSharing, held: Session, others: Sequence[Member]) -> None:
+def _draw_adding(sharing: ConversationSharing, held: TabSession, others: Sequence[Member]) -> None:
     if not others:
         return
     with st.container(key="line-sees-add", horizontal=True, vertical_alignment="bottom"):
@@ -190,18 +190,18 @@ def _draw_adding(sharing: ConversationSharing, held: Session, others: Sequence[M
         )
 
 
-def _leave(held: Session, sharing: ConversationSharing) -> None:
+def _leave(held: TabSession, sharing: ConversationSharing) -> None:
     _try(held, sharing.leave)
     st.session_state[_LEFT] = _REFUSED not in held.choices
 
 
-def _add(sharing: ConversationSharing, held: Session, member: str | None) -> None:
+def _add(sharing: ConversationSharing, held: TabSession, member: str | None) -> None:
     if member is not None:
         _try(held, lambda: sharing.share(member, role_named(str(st.session_state["sees.as"]))))
         st.session_state["sees.who"] = None
 
 
-def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequence[Member]) -> None:
+def _draw_handing_over(sharing: ConversationSharing, held: TabSession, others: Sequence[Member]) -> None:
     if not others:
         return
     with st.expander("Hand it over", icon=":material/key:"):
@@ -217,7 +217,7 @@ def _draw_handing_over(sharing: ConversationSharing, held: Session, others: Sequ
             )
 
 
-def _try(held: Session, change: Callable[[], None]) -> None:
+def _try(held: TabSession, change: Callable[[], None]) -> None:
     """Make a change; if it is refused, show the reason at the top of the dialog."""
     try:
         change()

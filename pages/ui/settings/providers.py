@@ -31,7 +31,7 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
 from pages.ui.secrets import read_secrets
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
@@ -42,7 +42,7 @@ _LOOKING_AGAIN = 2.0
 """Seconds between two looks at what the search for servers has found, while it runs."""
 
 
-def draw_default(forky: Workspace, models: Catalogue, held: Session) -> None:
+def draw_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     """Keys: `settings.default`."""
     st.markdown("#### Default model")
     offered = {info.name: info for info in models.models()}
@@ -78,7 +78,7 @@ def _label(offered: Mapping[str, ModelInfo], nothing: str, name: str) -> str:
     return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
 
 
-def _choose_default(forky: Workspace, models: Catalogue, held: Session) -> None:
+def _choose_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     name = st.session_state["settings.default"] or None
     known = {info.name for info in models.models()} | {None, chosen_default(forky.store)}
     if name not in known:
@@ -109,7 +109,7 @@ def draw_verifier(forky: Workspace, models: Catalogue) -> None:
     )
 
 
-def draw_keyed(models: Catalogue, held: Session) -> None:
+def draw_keyed(models: Catalogue, held: TabSession) -> None:
     """Keys: `settings.test.<id>`, `settings.key.<id>`, `settings.save.<id>`, `settings.forget.<id>`."""
     st.markdown("#### Providers")
     problem = read_secrets().problem
@@ -135,7 +135,7 @@ def draw_keyed(models: Catalogue, held: Session) -> None:
                     _draw_row(models, held, status)
 
 
-def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
+def draw_servers(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row.
 
     A server that somebody wants to add is proposed first: `settings.agree`, `settings.decline`.
@@ -178,7 +178,7 @@ def draw_servers(forky: Workspace, models: Catalogue, held: Session) -> None:
         st.error(plain_label(refused, 400))
 
 
-def _propose(models: Catalogue, held: Session) -> None:
+def _propose(models: Catalogue, held: TabSession) -> None:
     """What is refused is said below the field, which keeps what was typed."""
     held.choices.pop(_REFUSED, None)
     try:
@@ -189,7 +189,7 @@ def _propose(models: Catalogue, held: Session) -> None:
         st.session_state["settings.url"] = ""
 
 
-def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: Session) -> None:
+def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: TabSession) -> None:
     """What will be asked of a server, before it is."""
     server = proposed.server
     with st.container(border=True, key="settings-proposal", gap="small"):
@@ -234,7 +234,7 @@ def _note_on(proposed: ServerProposal) -> str | None:
     return None
 
 
-def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: Session) -> None:
+def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: TabSession) -> None:
     held.proposed_server = None
     with saying(held):
         id = add_server(forky.store, models, proposed)
@@ -244,7 +244,7 @@ def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: 
         held.say(f"Added {id}.")
 
 
-def _decline(held: Session) -> None:
+def _decline(held: TabSession) -> None:
     held.proposed_server = None
 
 
@@ -253,7 +253,7 @@ def _servers(models: Catalogue) -> list[ProviderStatus]:
     return [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
 
 
-def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
+def _draw_found(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     """A row for each server that answers or was asked for; the usual ones that do not answer are one line."""
     servers = _servers(models)
     shown = [status for status in servers if status.found or status.id in models.further_servers]
@@ -275,7 +275,7 @@ def _draw_found(forky: Workspace, models: Catalogue, held: Session) -> None:
 
 
 def _draw_row(
-    models: Catalogue, held: Session, status: ProviderStatus, forky: Workspace | None = None
+    models: Catalogue, held: TabSession, status: ProviderStatus, forky: Workspace | None = None
 ) -> None:
     with st.container(key=f"row-provider-{status.id}", horizontal=True, vertical_alignment="center"):
         mark = ":green[:material/check_circle:]" if status.found else ":gray[:material/circle:]"
@@ -323,7 +323,7 @@ def _result(end: Done | Failed) -> str:
     return f":green[:material/check:] It answered{said}."
 
 
-def _draw_key(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+def _draw_key(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
     """A field for a key, which is handed on and emptied at once."""
     label = "Replace key" if status.key not in ("missing", "not needed") else "Enter key"
     with st.popover(label, key=f"settings.open.{status.id}", type="tertiary", icon=":material/key:"):
@@ -348,7 +348,7 @@ def _draw_key(models: Catalogue, held: Session, status: ProviderStatus) -> None:
             )
 
 
-def _save(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+def _save(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
     field = f"settings.key.{status.id}"
     key, st.session_state[field] = st.session_state[field], ""
     held.choices.pop(f"settings.test.{status.id}", None)
@@ -361,14 +361,14 @@ def _save(models: Catalogue, held: Session, status: ProviderStatus) -> None:
         held.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
 
 
-def _forget(models: Catalogue, held: Session, status: ProviderStatus) -> None:
+def _forget(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
     held.choices.pop(f"settings.test.{status.id}", None)
     with saying(held):
         models.set_key(status.id, None)
         held.say(f"The key for {status.name} is forgotten.")
 
 
-def _remove(forky: Workspace, models: Catalogue, held: Session, status: ProviderStatus) -> None:
+def _remove(forky: Workspace, models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
     with saying(held):
         remove_server(forky.store, models, status.id)
         held.say(f"{status.name} is no longer looked at.")

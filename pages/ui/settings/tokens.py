@@ -19,7 +19,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal
 from pages.ui.frame import saying
 from pages.ui.person import viewer
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.workspace import whole_workspace
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
@@ -39,7 +39,7 @@ _EMPTY = {
 """The fields of the form before anything is entered."""
 
 
-def draw_tokens(held: Session) -> None:
+def draw_tokens(held: TabSession) -> None:
     """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `proposes`,
     `metrics`, `make`,
     `copied`, and those of a row.
@@ -67,7 +67,7 @@ def draw_tokens(held: Session) -> None:
         _draw_form(tokens, held)
 
 
-def _draw_fresh(held: Session, name: str, text: str) -> None:
+def _draw_fresh(held: TabSession, name: str, text: str) -> None:
     with st.container(border=True, key="token-fresh"):
         st.markdown(f"**The token for {plain_label(name)}.** Copy it now: it is not shown again.")
         st.code(text, language=None, wrap_lines=True)
@@ -77,7 +77,7 @@ def _draw_fresh(held: Session, name: str, text: str) -> None:
         st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(held,))
 
 
-def _draw_row(tokens: TokenDesk, held: Session, token: Token) -> None:
+def _draw_row(tokens: TokenDesk, held: TabSession, token: Token) -> None:
     with st.container(key=f"row-provider-token-{token.id}", horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/key: **{plain_label(token.name)}**", width=190)
         st.caption(_rights(tokens, token), width="stretch")
@@ -94,7 +94,7 @@ def _draw_row(tokens: TokenDesk, held: Session, token: Token) -> None:
         )
 
 
-def _draw_recording(tokens: TokenDesk, held: Session, token: Token) -> None:
+def _draw_recording(tokens: TokenDesk, held: TabSession, token: Token) -> None:
     st.toggle(
         "Record",
         value=token.records,
@@ -118,7 +118,7 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
 
-def _draw_form(tokens: TokenDesk, held: Session) -> None:
+def _draw_form(tokens: TokenDesk, held: TabSession) -> None:
     with (
         st.expander("Make a token", key="settings.token.open", icon=":material/add:"),
         st.form("settings.token", border=False),
@@ -178,7 +178,7 @@ def _draw_form(tokens: TokenDesk, held: Session) -> None:
         st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
 
 
-def _make(tokens: TokenDesk, held: Session) -> None:
+def _make(tokens: TokenDesk, held: TabSession) -> None:
     """What is refused says so beside the button, and keeps what was entered."""
     chosen = {name: st.session_state[f"settings.token.{name}"] for name in _EMPTY}
     try:
@@ -213,12 +213,12 @@ def _nano(dollars: float | None) -> int | None:
     return None if dollars is None else nanodollars(dollars)
 
 
-def _copied(held: Session) -> None:
+def _copied(held: TabSession) -> None:
     for key in ("settings.token.fresh", "settings.token.fresh.name", "settings.token.fresh.metrics"):
         held.choices.pop(key, None)
 
 
-def _record(tokens: TokenDesk, held: Session, token: Token) -> None:
+def _record(tokens: TokenDesk, held: TabSession, token: Token) -> None:
     records = bool(st.session_state[f"settings.token.records.{token.id}"])
     with saying(held):
         tokens.change(token.id, records=records)
@@ -227,7 +227,7 @@ def _record(tokens: TokenDesk, held: Session, token: Token) -> None:
         )
 
 
-def _revoke(tokens: TokenDesk, held: Session, token: Token) -> None:
+def _revoke(tokens: TokenDesk, held: TabSession, token: Token) -> None:
     with saying(held):
         tokens.revoke(token.id)
         held.say(f"The token of {token.name} is refused from now on.")

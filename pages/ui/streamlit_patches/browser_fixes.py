@@ -14,7 +14,7 @@ import json
 import streamlit as st
 
 from pages.ui.registry import pages
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 from pages.ui.streamlit_patches.patches import is_on
 
 _JS = """
@@ -122,7 +122,7 @@ export default function (component) {
 _component = st.components.v2.component("forky_browser_fixes", html="<span></span>", js=_JS)
 
 
-def fix_browser(held: Session) -> None:
+def fix_browser(held: TabSession) -> None:
     """Draw the component. Call it once on every page."""
     at = {"c": held.conversation, "b": held.branch}
     data = {name: str(value) for name, value in at.items() if value}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.app_session import AppSession
 
 
-class _Waiting:
+class _HandedOver:
     """What one session hands over to the event loop; safe from any thread."""
 
     def __init__(self) -> None:
@@ -48,13 +48,13 @@ def apply() -> None:
     """Have a session call the event loop once for all that waits, and the loop call what sends once for all of that."""
     session = part("streamlit.runtime.app_session:AppSession")
     call_soon = session._call_soon_on_event_loop
-    waiting: WeakKeyDictionary[AppSession, _Waiting] = WeakKeyDictionary()
+    waiting: WeakKeyDictionary[AppSession, _HandedOver] = WeakKeyDictionary()
 
     @wraps(call_soon)
     def gathered(self: AppSession, callback: Callable[[], None]) -> None:
         mine = waiting.get(self)
         if mine is None:
-            mine = waiting.setdefault(self, _Waiting())
+            mine = waiting.setdefault(self, _HandedOver())
         if mine.add(callback):
             call_soon(self, lambda: _hand_over(self, mine))
 
@@ -90,7 +90,7 @@ def _tell(session: AppSession, telling: WeakSet[AppSession]) -> None:
         tell()
 
 
-def _hand_over(session: AppSession, waiting: _Waiting) -> None:
+def _hand_over(session: AppSession, waiting: _HandedOver) -> None:
     """Have the event loop, on whose thread this is, run what waits: each by itself, so that one that fails is alone."""
     for callback in waiting.take():
         session._event_loop.call_soon(callback)

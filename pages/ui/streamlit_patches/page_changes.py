@@ -26,7 +26,7 @@ _SEEN = "forky_page_seen"
 
 
 @dataclass(slots=True)
-class _Seen:
+class _ShownPage:
     """Pages are named by Streamlit's hash of their script."""
 
     page: str = ""
@@ -62,15 +62,15 @@ def apply() -> None:
     session_class.request_rerun = request_of_the_page_asked_for
 
 
-def _seen(session: AppSession) -> _Seen:
-    seen: _Seen | None = getattr(session, _SEEN, None)
+def _seen(session: AppSession) -> _ShownPage:
+    seen: _ShownPage | None = getattr(session, _SEEN, None)
     if seen is None:
-        seen = _Seen()
+        seen = _ShownPage()
         setattr(session, _SEEN, seen)
     return seen
 
 
-def _is_left(seen: _Seen, asked: ClientState, drawn: str) -> bool:
+def _is_left(seen: _ShownPage, asked: ClientState, drawn: str) -> bool:
     """Whether a request comes from the page before, though another was asked for or, by a handler, drawn already."""
     page = asked.page_script_hash
     if page != seen.page or _is_wish(asked):
@@ -87,7 +87,7 @@ def _is_wish(asked: ClientState) -> bool:
     return asked.is_history_navigation or not (asked.fragment_id or asked.widget_states.widgets)
 
 
-def _note(seen: _Seen, asked: ClientState, drawn: str) -> None:
+def _note(seen: _ShownPage, asked: ClientState, drawn: str) -> None:
     page = asked.page_script_hash
     seen.page = seen.page or drawn
     if _is_wish(asked) and page != seen.page:

@@ -20,7 +20,7 @@ MOST = 64
 """Messages that may be sent until then. A connection holds 500 that wait."""
 
 
-class _Turns:
+class _PausingAsyncio:
     """The module `asyncio` as Streamlit's runtime knows it, but for pauses of no time, which let others have a turn."""
 
     def __init__(self) -> None:
@@ -46,4 +46,4 @@ class _Turns:
 
 def apply() -> None:
     """Have the runtime's loop go on sending."""
-    part("streamlit.runtime.runtime").asyncio = _Turns()
+    part("streamlit.runtime.runtime").asyncio = _PausingAsyncio()

@@ -12,7 +12,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.made_pages import linked
 from pages.ui.person import COOKIE
-from pages.ui.session import Session
+from pages.ui.session import TabSession
 
 
 def draw_join(frame: Frame, poll: Poll) -> None:
@@ -36,7 +36,7 @@ def draw_join(frame: Frame, poll: Poll) -> None:
             st.rerun()
 
 
-def take_name(held: Session, said: str) -> bool:
+def take_name(held: TabSession, said: str) -> bool:
     """Keep a name for this browser; whether it could be kept, else a sentence says why not."""
     try:
         held.person = fit_name(said)
@@ -76,7 +76,7 @@ def draw_who(frame: Frame, poll: Poll) -> None:
             )
 
 
-def _forget(held: Session) -> None:
+def _forget(held: TabSession) -> None:
     held.person = None
     held.cookies[COOKIE] = ""
     for key in [key for key in st.session_state if str(key).startswith(("vote.note.", "vote.score."))]:

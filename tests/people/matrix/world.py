@@ -23,7 +23,7 @@ from forky_core.people.sharing import OWNERS, Sharing
 from forky_core.people.team import Team
 from forky_core.people.views import member_view
 from forky_core.store.memory.documents import MemoryDocuments
-from forky_core.store.memory.store import MemoryStore, _Conversation
+from forky_core.store.memory.store import MemoryStore, _StoredConversation
 from tests.builders import talk, workspace
 from tests.people.people import in_sqlite
 from tests.store.talk import generation
@@ -304,12 +304,12 @@ def _copied(store: MemoryStore) -> MemoryStore:
     return copy
 
 
-def _is_same(one: _Conversation, kept: _Conversation) -> bool:
+def _is_same(one: _StoredConversation, kept: _StoredConversation) -> bool:
     """Whether a conversation is as it was kept; every commit makes another view."""
     return one.view is kept.view and one.generations == kept.generations and one.derived == kept.derived
 
 
-def _copy_of(one: _Conversation) -> _Conversation:
+def _copy_of(one: _StoredConversation) -> _StoredConversation:
     return replace(
         one,
         messages=dict(one.messages),

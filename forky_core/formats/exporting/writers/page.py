@@ -36,7 +36,7 @@ _MOST_ROWS = 5_000
 _WORDS = 60
 
 
-class Page:
+class WebPageExporter:
     name: ClassVar[str] = "html"
     label: ClassVar[str] = "Web page (HTML, for anybody)"
     suffix: ClassVar[str] = ".html"

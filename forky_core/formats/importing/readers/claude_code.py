@@ -173,7 +173,7 @@ class ClaudeCode:
         )
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        session = _Session(files)
+        session = _ClaudeCodeSession(files)
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -183,7 +183,7 @@ class ClaudeCode:
 
 
 @dataclass(slots=True)
-class _Line:
+class _TranscriptLine:
     """One line of the file that becomes a node."""
 
     id: str
@@ -203,15 +203,15 @@ class _Line:
 
 
 @dataclass(slots=True)
-class _Session:
+class _ClaudeCodeSession:
     files: SourceFiles
-    lines: list[_Line] = field(default_factory=list)
+    lines: list[_TranscriptLine] = field(default_factory=list)
     """In the order of the file."""
-    newest: dict[str, _Line] = field(default_factory=dict)
+    newest: dict[str, _TranscriptLine] = field(default_factory=dict)
     """By the id in the file, the newest line that has it."""
-    last: _Line | None = None
+    last: _TranscriptLine | None = None
     """The newest message outside of side chains."""
-    before: _Line | None = None
+    before: _TranscriptLine | None = None
     """The line before, which lines without an id and a parent belong to."""
     titles: dict[str, str] = field(default_factory=dict)
     summaries: dict[str, str] = field(default_factory=dict)
@@ -231,16 +231,16 @@ class _Session:
         parent = self.newest[named].id if named in self.newest else named
         if known is not None and all(entry.get(key) == known.entry.get(key) for key in _SAME):
             self.lines.append(
-                _Line(f"{id}/+{len(self.lines)}", entry, known.parent, piece=True, repeats=True)
+                _TranscriptLine(f"{id}/+{len(self.lines)}", entry, known.parent, piece=True, repeats=True)
             )
             return
         if known is not None:
-            line = _Line(f"{id}#{len(self.lines)}", entry, known.id, piece=True)
+            line = _TranscriptLine(f"{id}#{len(self.lines)}", entry, known.id, piece=True)
         elif id:
-            line = _Line(id, entry, parent)
+            line = _TranscriptLine(id, entry, parent)
         else:
             above = parent or (self.before.id if self.before else None)
-            line = _Line(f"{above or ''}/+{len(self.lines)}", entry, above, piece=True)
+            line = _TranscriptLine(f"{above or ''}/+{len(self.lines)}", entry, above, piece=True)
         self.lines.append(line)
         if id:
             self.newest[id] = self.before = line
@@ -291,7 +291,7 @@ class _Session:
                     line.queued = True
                     line.withdrawn = withdrawn[text] + withdrawn[""] > 0
                     withdrawn[text] -= 1
-        waiting: list[_Line] = []
+        waiting: list[_TranscriptLine] = []
         reply = ("", "")
         for line in self.lines:
             if line.queued and not line.withdrawn:
@@ -310,12 +310,12 @@ class _Session:
             self.last = waiting[-1]
 
     @staticmethod
-    def _below(parent: str | None, prompts: list[_Line]) -> str | None:
+    def _below(parent: str | None, prompts: list[_TranscriptLine]) -> str | None:
         for prompt in prompts:
             prompt.parent, parent = parent, prompt.id
         return parent
 
-    def _nodes(self, line: _Line, *, counts: bool) -> list[Node]:
+    def _nodes(self, line: _TranscriptLine, *, counts: bool) -> list[Node]:
         entry = line.entry
         at = micros(entry.get("timestamp"))
         role, parts, note, hidden = self._read(line)
@@ -342,7 +342,7 @@ class _Session:
         nodes = spread(node, parts, role)
         return [replace(one, piece=True) for one in nodes] if line.piece else nodes
 
-    def _read(self, line: _Line) -> tuple[Role, list[Part], str, bool]:
+    def _read(self, line: _TranscriptLine) -> tuple[Role, list[Part], str, bool]:
         """The role and parts of a line, what the account notes of it, and whether it is hidden."""
         entry, kind = line.entry, word(line.entry.get("type"))
         if line.queued:
@@ -466,7 +466,7 @@ def _typed(entry: Mapping[str, Any]) -> str:
     return words(said).strip()
 
 
-def _reply(line: _Line) -> tuple[str, str]:
+def _reply(line: _TranscriptLine) -> tuple[str, str]:
     """The key of a line's API response, which several lines share."""
     id = word(obj(line.entry.get("message")).get("id"))
     return (id, "") if id else ("", line.id)

@@ -53,7 +53,7 @@ class GeminiCLI:
         )
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        session = _Session(files)
+        session = _GeminiSession(files)
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value
@@ -73,7 +73,7 @@ def _history(value: Mapping[str, Any]) -> list[Mapping[str, Any]]:
 
 
 @dataclass(slots=True)
-class _Session:
+class _GeminiSession:
     files: SourceFiles
     about: dict[str, Json] = field(default_factory=dict)
     entries: dict[str, tuple[str | None, Mapping[str, Any]]] = field(default_factory=dict)

@@ -96,7 +96,7 @@ class Transcripts:
 
 
 @dataclass(frozen=True, slots=True)
-class _Mark:
+class _SpeakerMark:
     line: int
     role: Role
     who: str
@@ -104,14 +104,14 @@ class _Mark:
     rest: str
 
 
-def _marks(lines: list[str], style: _Style) -> Iterator[_Mark]:
+def _marks(lines: list[str], style: _Style) -> Iterator[_SpeakerMark]:
     """The marks outside of code."""
     above = ""
     for number, (line, part) in enumerate(parts(lines)):
         match = style.mark.fullmatch(line.rstrip()) if part == "prose" and len(line) <= 1_000_000 else None
         role = _role(match["who"]) if match is not None else None
         if match is not None and role is not None and (above == _RULE or not style.after_rule):
-            yield _Mark(number, role, match["who"].strip(), match["note"] or "", match["rest"])
+            yield _SpeakerMark(number, role, match["who"].strip(), match["note"] or "", match["rest"])
         above = line.strip() or above
 
 
@@ -172,7 +172,7 @@ def _without_rules(text: str) -> str:
     return text
 
 
-def _model(mark: _Mark, style: _Style) -> str:
+def _model(mark: _SpeakerMark, style: _Style) -> str:
     named = _MODEL.match(mark.note) if style.sign else None
     return named["model"] if named else mark.who if _GPT.fullmatch(mark.who) else ""
 
