@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
@@ -28,6 +27,7 @@ from forky_core.model.parts import (
 )
 from forky_core.model.room import Voices, shown_name
 from forky_core.model.wires import PLAIN, Wire, call_fields, goes_back, is_picture, thought_fields
+from forky_core.wire.media import as_data_url
 
 SPEAKERS = frozenset({"user", "assistant"})
 NO_THOUGHT = "A model's thinking is not sent again."
@@ -291,8 +291,7 @@ def _picture(part: AttachmentPart, file: Blob, accepted: frozenset[str]) -> tupl
                 "text": unread_file(part),
             }, f"{ONLY_NAMED}: this model's provider accepts no pictures of the type {kind}."
         kind, content, why = "image/png", converted, _AS_PNG.format(kind)
-    url = f"data:{kind};base64,{base64.b64encode(content).decode()}"
-    return {"type": "image_url", "image_url": {"url": url}}, why
+    return {"type": "image_url", "image_url": {"url": as_data_url(content, kind)}}, why
 
 
 _AS_PICTURE = "Sent as a picture; the provider counts its tokens."

@@ -9,7 +9,6 @@ with inline data become attachments, any other block is stored unchanged.
 
 from __future__ import annotations
 
-import base64
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -38,6 +37,7 @@ from forky_core.model.parts import (
     ToolResultPart,
     canonical_json,
 )
+from forky_core.wire.media import as_data_url
 
 _SHARED = "langchain_conversation"
 """The setting with the id of the conversation for sessions that name none."""
@@ -192,8 +192,7 @@ def _spelled(block: Any) -> Any:
 
 
 def _shown(forky: Workspace, part: AttachmentPart) -> dict[str, Any]:
-    data = base64.b64encode(forky.store.blob(part.sha256).content).decode()
-    url = f"data:{part.media_type};base64,{data}"
+    url = as_data_url(forky.store.blob(part.sha256).content, part.media_type)
     if part.media_type.startswith("image/"):
         return {"type": "image_url", "image_url": {"url": url}}
     return {"type": "file", "file": {"file_data": url, "filename": part.name}}

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, TypeVar
 
 from forky_core.model.document import DocumentSearch
 from forky_core.model.ids import GenerationId, MessageId
 from forky_core.model.parts import Json, Part
 
+Number = TypeVar("Number", int, float)
 GenerationStatus = Literal["running", "done", "stopped", "interrupted", "failed"]
 """`stopped`: by the person. `interrupted`: cut by the network, the provider or a crash. `failed`: nothing arrived."""
 
@@ -29,6 +30,12 @@ class Usage:
     """US dollars, by LiteLLM's price map; None if the price is not known. Offline models cost 0.0."""
     saved: float | None = None
     """US dollars the provider's prompt cache saved."""
+
+
+def known_sum(numbers: Iterable[Number | None]) -> Number | None:
+    """The sum of the known numbers; None if none is known."""
+    known = [number for number in numbers if number is not None]
+    return sum(known[1:], known[0]) if known else None
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from forky_core.llm.answer_pieces import AnswerPieces
@@ -21,6 +21,7 @@ from forky_core.llm.stream_end import content_words
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
+from forky_core.model.generation import known_sum
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart, json_object
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.content import (
@@ -197,17 +198,12 @@ def usage_told(usage: Usage) -> dict[str, Any] | None:
 
 
 def total(responses: Sequence[Response]) -> Usage:
-    """The total usage of all answers of a call."""
+    """The tokens of all answers of a call; the rest is as the first answer has it."""
     known = [one.end.usage for one in responses if one.end is not None]
-    prompt = [usage.prompt_tokens for usage in known if usage.prompt_tokens is not None]
-    completion = [usage.completion_tokens for usage in known if usage.completion_tokens is not None]
-    first = known[0] if known else Usage()
-    return Usage(
-        sum(prompt) if prompt else None,
-        sum(completion) if completion else None,
-        first.cached_tokens,
-        first.cache_write_tokens,
-        first.reasoning_tokens,
+    return replace(
+        known[0] if known else Usage(),
+        prompt_tokens=known_sum(usage.prompt_tokens for usage in known),
+        completion_tokens=known_sum(usage.completion_tokens for usage in known),
     )
 
 

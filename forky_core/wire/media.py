@@ -37,6 +37,10 @@ def data_url(url: str) -> tuple[bytes, str] | None:
     return (content, match.group(1) or "") if content is not None else None
 
 
+def as_data_url(content: bytes, media_type: str) -> str:
+    return f"data:{media_type};base64,{base64.b64encode(content).decode()}"
+
+
 def decoded(text: str) -> bytes | None:
     """Return the bytes of a base64 text; None for any other text."""
     try:

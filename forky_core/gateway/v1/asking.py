@@ -23,9 +23,9 @@ from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.exchange import Exchange
 from forky_core.gateway.v1.forwarding import HOP, Forwarder
 from forky_core.gateway.v1.model_stream import repeat, stream_from_model
-from forky_core.gateway.v1.recording import Caller, Place, RecordingHandle
+from forky_core.gateway.v1.recording import Caller, RecordingHandle
 from forky_core.gateway.v1.relaying import relay
-from forky_core.gateway.v1.stored_responses import StoredResponses, save_id
+from forky_core.gateway.v1.stored_responses import Place, StoredResponses, save_id
 from forky_core.matching.keys import is_greedy
 from forky_core.model.errors import BadCall
 from forky_core.people.guarded_models import GuardedModels
@@ -36,6 +36,7 @@ from forky_core.wire.errors import ApiError, malformed
 if TYPE_CHECKING:
     from forky_core.conversation.allowance.metering import Meter
     from forky_core.conversation.workspace import Workspace
+    from forky_core.store.contract import Store
 
 Enter = Callable[[], tuple["Workspace", Caller]]
 """Identifies the caller and the workspace; called in a thread. Raises ApiError (401) without a valid token."""
@@ -157,7 +158,14 @@ class ModelCallHandler:
         send: Send,
         note: CallNote,
     ) -> Exchange:
-        after = _Afterwards(asked, self._remembered if adapter.continues else None)
+        token, answers = asked.caller.token.id, dict[str, Place]()
+
+        def remember(id: str, response: Response, place: Place | None) -> None:
+            if adapter.continues:
+                self._remembered.save(token, id, asked.whole, response, place)
+                if place is not None and asked.whole.get("store") is not False:
+                    answers[id] = place
+
         return Exchange(
             asked.admitted.call,
             adapter,
@@ -166,8 +174,8 @@ class ModelCallHandler:
             send,
             self._executor,
             beginning=beginning,
-            remember=after.remember,
-            settle=after.settle,
+            remember=remember,
+            settle=partial(settle, asked.forky.store, token, answers),
             note=note,
             refusal=partial(_refusal, asked.forky),
             meter=asked.meter,
@@ -186,27 +194,10 @@ class ModelCallHandler:
             await stream_from_model(exchange, asked.admitted.model)
 
 
-class _Afterwards:
-    """What is stored about a call outside its conversation."""
-
-    def __init__(self, asked: _Asked, remembered: StoredResponses | None) -> None:
-        """`remembered` is None if the protocol cannot continue an answer by its id."""
-        self._asked = asked
-        self._remembered = remembered
-        self._answer: tuple[str, Place] | None = None
-
-    def remember(self, id: str, response: Response, place: Place | None) -> None:
-        if self._remembered is None:
-            return
-        self._remembered.save(self._asked.caller.token.id, id, self._asked.whole, response, place)
-        if place is not None and self._asked.whole.get("store") is not False:
-            self._answer = (id, place)
-
-    def settle(self) -> None:
-        """Save it. Raises ForkyError if that fails."""
-        if self._answer is not None:
-            id, (conversation, answer) = self._answer
-            save_id(self._asked.forky.store, self._asked.caller.token.id, id, conversation, answer)
+def settle(store: Store, token: str, answers: Mapping[str, Place]) -> None:
+    """Save the ids of answers for requests that continue them. Raises ForkyError if that fails."""
+    for id, place in answers.items():
+        save_id(store, token, id, *place)
 
 
 def _refusal(forky: Workspace) -> str:

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import TypeVar
 
 from forky_core.model import ConversationId, GenerationId, Usage
+from forky_core.model.generation import known_sum
 from forky_core.process import events
-
-N = TypeVar("N", int, float)
 
 LEFT = 499
 """The status of a call whose client disconnected before anything was sent, as in nginx."""
@@ -47,15 +45,9 @@ class CallNote:
             model=self.model,
             conversation=conversation,
             generation=generation,
-            prompt_tokens=_sum(usage.prompt_tokens for usage in self.usages),
-            completion_tokens=_sum(usage.completion_tokens for usage in self.usages),
-            cached_tokens=_sum(usage.cached_tokens for usage in self.usages),
-            reasoning_tokens=_sum(usage.reasoning_tokens for usage in self.usages),
-            cost=_sum(usage.cost for usage in self.usages),
+            prompt_tokens=known_sum(usage.prompt_tokens for usage in self.usages),
+            completion_tokens=known_sum(usage.completion_tokens for usage in self.usages),
+            cached_tokens=known_sum(usage.cached_tokens for usage in self.usages),
+            reasoning_tokens=known_sum(usage.reasoning_tokens for usage in self.usages),
+            cost=known_sum(usage.cost for usage in self.usages),
         )
-
-
-def _sum(numbers: Iterable[N | None]) -> N | None:
-    """The sum of the known numbers; None if none is known."""
-    known = [number for number in numbers if number is not None]
-    return sum(known[1:], known[0]) if known else None

@@ -19,7 +19,8 @@ from forky_core.conversation.allowance.book import USED_UP
 from forky_core.gateway.asgi import Receive, Send
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.call_note import CallNote
-from forky_core.gateway.v1.recording import Place, RecordingHandle
+from forky_core.gateway.v1.recording import RecordingHandle
+from forky_core.gateway.v1.stored_responses import Place
 from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import quote
 
 from forky_core.gateway.tokens import Token, Tokens
+from forky_core.gateway.v1.stored_responses import Place
 from forky_core.llm.contract import Done, Failed
 from forky_core.model import ConversationId, GenerationId, Message, MessageId
 from forky_core.model.end_reasons import EndReason
@@ -26,9 +27,6 @@ if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.wire.call import Call as ReadCall
 
 _YES, _NO = frozenset({"yes", "true", "1", "on"}), frozenset({"no", "false", "0", "off"})
-
-Place = tuple[ConversationId, MessageId]
-"""The conversation and message in which an answer is stored."""
 
 
 @dataclass(frozen=True, slots=True)

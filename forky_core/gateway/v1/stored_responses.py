@@ -9,7 +9,6 @@ for recorded turns before an answer that was not recorded.
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import threading
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -33,6 +32,7 @@ from forky_core.model.parts import (
 )
 from forky_core.store.contract import Store
 from forky_core.wire.contract import Response
+from forky_core.wire.media import as_data_url
 
 MOST = 2_000
 """Answers that are cached in memory."""
@@ -165,7 +165,7 @@ def items_of(path: Sequence[Message], blob: Callable[[str], Blob]) -> Iterator[d
 
 
 def _file(file: Blob, media_type: str, name: str) -> dict[str, Any]:
-    url = f"data:{media_type};base64,{base64.b64encode(file.content).decode('ascii')}"
+    url = as_data_url(file.content, media_type)
     if media_type.startswith("image/"):
         return {"type": "input_image", "image_url": url}
     return {"type": "input_file", "file_data": url, "filename": name or "file"}
