@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.merge.strategies import STRATEGIES
+from forky_core.model import payload_kinds
 
 CHECKOUT = Path(__file__).resolve().parent.parent
 SOURCES = sorted(
@@ -245,8 +246,9 @@ def test_a_name_of_a_class_stands_for_one_thing() -> None:
     assert {name: found for name, found in places.items() if len(found) > 1 and name != "Migration"} == {}
 
 
-def test_the_name_of_a_strategy_is_written_in_one_place() -> None:
-    names = {one.name for one in STRATEGIES}
+def test_the_name_of_a_strategy_that_others_use_is_written_in_one_place() -> None:
+    """Other files take it from its kind. Any word may be the name of one whose kind is in its own file."""
+    names = {one.name for one in STRATEGIES if one.payload in vars(payload_kinds).values()}
     users = ast.Compare | ast.Call | ast.keyword | ast.Assign | ast.AnnAssign | ast.MatchValue
     written = set()
     for path in SOURCES:

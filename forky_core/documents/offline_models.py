@@ -1,6 +1,6 @@
 """Two models that need no key and no network, so that every page works on a fresh machine.
 
-`documents/quote` quotes passages that are relevant to the question, `documents/digest` digests the conversation so far.
+`offline/quote` quotes passages that are relevant to the question, `offline/digest` digests the conversation so far.
 Neither thinks, and each answer begins by saying so. They read nothing but the request, like any other model (law 7).
 """
 

@@ -49,8 +49,8 @@ class Registry(Generic[T]):
         """Make a registry of the entry points of `group`; `contract` is a class or a runtime protocol for its values.
 
         `check_added` is called for each value that a program adds, and raises ValueError for one that cannot be
-        offered. `register` is called for each value that is not Forky's own, before it is offered, and `unregister`
-        after it was removed. A value for which `register` raises is left out.
+        offered. `register` is called for each value before it is offered, and `unregister` after it was removed. A
+        value that is not Forky's own is left out where `register` raises.
         """
         self.group = group
         self.ours = ours
@@ -60,6 +60,8 @@ class Registry(Generic[T]):
         self._unregister = unregister
         self._installed: tuple[T, ...] | None = None
         self._added: tuple[T, ...] = ()
+        for one in ours:
+            register(one)
 
     def __iter__(self) -> Iterator[T]:
         return iter((*self.ours, *self.others))

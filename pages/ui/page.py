@@ -14,8 +14,9 @@ class Page:
     """In the navigation."""
     icon: str
     """A name of Material Symbols: "merge"."""
-    order: int
-    """Where the navigation lists it: pages with lower numbers come first. The first of ours is the front page."""
+    order: int = 1000
+    """Where the navigation lists it: pages with lower numbers come first, those of one number by the names of
+    their files. The first of ours is the front page."""
     section: str = ""
     """The menu of the navigation that lists it, such as "More"; "": the bar itself."""
     shown: bool = True

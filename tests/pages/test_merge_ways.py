@@ -13,6 +13,7 @@ from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import ScriptedModel
+from forky_core.merge.strategies import STRATEGIES
 from tests.builders import debugged, talk, texts
 from tests.hangs import HANG, eventually
 from tests.pages.apptest import by_key, keys, open_page, settled, words
@@ -197,17 +198,17 @@ def said_costs(test: AppTest) -> dict[str, str]:
 def test_each_strategy_says_what_it_costs_for_several_branches_too(torn: Conversation) -> None:
     talk(torn.fork("idea", at=torn.path()[1].id), "What would you choose?", "Decision: the port is 7070.")
     test = merge(torn, source="debug")
-    eventually(lambda: all(said_costs(settled(test.run()))[name] for name in ("Squash", "Full", "Three-way")))
+    whole = [one.label for one in STRATEGIES if not one.takes_picks]
+    eventually(lambda: all(said_costs(settled(test.run()))[label] for label in whole))
     assert said_costs(test) == {
-        "Squash": f"{torn.plan_merge('debug').tokens} tokens",
-        "Cherry-pick": "",
-        "Full": f"{torn.plan_merge('debug', strategy='full').tokens} tokens",
-        "Three-way": f"{torn.plan_merge('debug', strategy='three-way').tokens} tokens",
+        one.label: "" if one.takes_picks else f"{torn.plan_merge('debug', strategy=one.name).tokens} tokens"
+        for one in STRATEGIES
     }
     by_key(test, "merge.others").set_value(["idea"])
     eventually(lambda: said_costs(settled(test.run())).get("Full"))
     several = torn.plan_merge(("debug", "idea"), strategy="three-way")
-    assert said_costs(test)["Three-way"] == f"{several.tokens} tokens" and len(said_costs(test)) == 3
+    assert said_costs(test)["Three-way"] == f"{several.tokens} tokens"
+    assert [*said_costs(test)] == [one.label for one in STRATEGIES if one.takes_several]
     drawing = next(str(one.proto.body) for one in test.get("html") if "fk-lanes" in one.proto.body)
     assert "main: 4 messages. debug: 2 new. idea: 2 new." in drawing
 

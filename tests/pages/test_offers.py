@@ -74,10 +74,8 @@ def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, ch
     body = card(test)
     assert "merge “debug” into “main”" in html.unescape(body)
     plans = {
-        "merge-squash": chat.plan_merge("debug"),
-        "merge-cherry-pick": chat.plan_merge("debug", strategy="cherry-pick", picks=[at]),
-        "merge-full": chat.plan_merge("debug", strategy="full"),
-        "merge-three-way": chat.plan_merge("debug", strategy="three-way"),
+        f"{ACT}{one.name}": chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
+        for one in STRATEGIES
     }
     costs = told(body)
     assert {act: costs[act] for act in ACTS} == {

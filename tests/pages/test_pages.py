@@ -44,9 +44,9 @@ class TestEvery:
             shown = settled(open_page(str(page.script)))
         assert len(shown.main) > 0
 
-    def test_no_other_page_has_its_name_its_title_or_its_place(self, page: Page) -> None:
-        for field in ("name", "title", "order"):
-            assert [getattr(one, field) for one in EVERY].count(getattr(page, field)) == 1
+    def test_no_other_page_has_its_name_or_its_title(self, page: Page) -> None:
+        for field in ("name", "title"):
+            assert [getattr(one, field) for one in (*REGISTRY.ours, WEATHER)].count(getattr(page, field)) == 1
 
 
 def test_every_file_of_the_folder_but_the_frame_is_a_page() -> None:
@@ -60,9 +60,9 @@ def test_the_front_page_is_the_first_of_ours_and_is_listed() -> None:
         assert [page.order for page in pages()] == sorted(page.order for page in pages())
 
 
-def test_a_file_that_is_added_is_a_page(tmp_path: Path) -> None:
+def test_a_file_that_is_added_is_a_page_and_comes_last_where_it_names_no_place(tmp_path: Path) -> None:
     (tmp_path / "tides.py").write_text(
-        'import nothing_of_this_is_run\nPAGE = Page(title="Tides", icon="waves", order=3, shown=False)\nmain()\n'
+        'import nothing_of_this_is_run\nPAGE = Page(title="Tides", icon="waves", shown=False)\nmain()\n'
     )
     (tmp_path / "moon.py").write_text(
         'PAGE = Page(\n    title="Moon (full)",\n    icon="moon",\n    order=2,\n)\n'
@@ -70,7 +70,7 @@ def test_a_file_that_is_added_is_a_page(tmp_path: Path) -> None:
     (tmp_path / "shell.py").write_text("main()\n")
     moon, tides = pages_in(tmp_path)
     assert moon == Page(title="Moon (full)", icon="moon", order=2, script=tmp_path / "moon.py")
-    assert tides == Page(title="Tides", icon="waves", order=3, shown=False, script=tmp_path / "tides.py")
+    assert tides == Page(title="Tides", icon="waves", shown=False, script=tmp_path / "tides.py")
     assert (moon.name, tides.name) == ("moon", "tides")
 
 
@@ -78,7 +78,7 @@ def test_a_file_that_is_added_is_a_page(tmp_path: Path) -> None:
     ("head", "error"),
     [
         ('PAGE = Page(title="Tides", icon="waves", order=first())', ValueError),
-        ('PAGE = Page(title="Tides", icon="waves")', TypeError),
+        ('PAGE = Page(title="Tides")', TypeError),
         ('PAGE = Page(title="Tides", icon="waves", order=1, colour="blue")', TypeError),
     ],
 )
