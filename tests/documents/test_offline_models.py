@@ -192,6 +192,12 @@ def test_a_digest_lists_what_was_asked_decided_corrected_and_left_open() -> None
     assert "TODO: register the domain." in blocks[sections["Open"] + 1]
 
 
+def test_a_digest_names_what_occurs_as_often_in_the_order_in_which_it_was_said() -> None:
+    names = "`d_one`, `b_two`, `e_three`, `a_four`, `c_five`"
+    answer = digest.answer(messages(("user", names), ("assistant", names), ("user", "Summarise it.")))
+    assert list(answer)[-1].split(" · ")[-5:] == names.split(", ")
+
+
 def test_a_digest_holds_only_sentences_that_were_said() -> None:
     said = " ".join(" ".join(text.split()) for _, text in TALK)
     lines = [line for line in digested().splitlines() if line.startswith("- ")]

@@ -242,10 +242,10 @@ def _unanswered(said: Sequence[Utterance], lines: Sequence[Sentence]) -> list[Se
 
 
 def _names(said: Sequence[Utterance]) -> tuple[str, ...]:
-    """Return identifiers, paths and addresses that occur more than once, the most frequent first."""
+    """Return identifiers, paths and addresses that occur more than once, the most frequent first, then the earliest."""
     found: Counter[str] = Counter()
     for one in said[-_READ:]:
-        found.update({match.group(1) or match.group(2) for match in _NAME.finditer(one.text[:20_000])})
+        found.update(dict.fromkeys((match[1] or match[2] for match in _NAME.finditer(one.text[:20_000])), 1))
     return tuple(name for name, times in found.most_common(8) if times > 1)
 
 
