@@ -13,6 +13,7 @@ from typing import Any
 from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View
 from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.store.rows import Row
 from forky_core.store.segments import Origin
 
 _NONE_ERASED: Mapping[MessageId, Erasure] = {}
@@ -160,6 +161,13 @@ def place_findings(
         if not fits:
             yield f"The message {id} stands in a place that is not below its parent."
         numbers[segment, depth] = number
+
+
+def text_findings(messages: Sequence[Message], rows: Iterable[Row]) -> Iterator[str]:
+    """Report messages whose column for searching does not have their text, given the row of each."""
+    for message, row in zip(messages, rows, strict=True):
+        if row["rest"] is not None and message.text != row["text"]:
+            yield f"The searchable text of the message {message.id} is not its text."
 
 
 def ref_findings(view: View, known: Iterable[MessageId]) -> Iterator[str]:

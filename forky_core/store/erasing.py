@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation
+from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation, View
 from forky_core.model.erasure import (
     ERASED,
     VERB,
@@ -26,7 +26,7 @@ from forky_core.model.erasure import (
 from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, MergePart
 from forky_core.model.view import FORKED_FROM
-from forky_core.store.contract import Commit, Erased, Store
+from forky_core.store.contract import Commit, Erased
 from forky_core.store.deciding import next_operation, no_message
 
 
@@ -82,13 +82,16 @@ def related(
 
 
 def erased_among(
-    store: Store, conversation: ConversationId, messages: Iterable[MessageId]
+    entries: Callable[[str], Mapping[ConversationId, Json]],
+    view: Callable[[ConversationId], View],
+    conversation: ConversationId,
+    messages: Iterable[MessageId],
 ) -> Mapping[MessageId, Erasure]:
-    """See `Store.erased_of`: by the views of the related conversations."""
+    """See `Store.erased_of`: by the views of the related conversations, as the methods of a store give them."""
     wanted, found = set(messages), dict[MessageId, Erasure]()
-    for id in related(conversation, store.entries(FORKED_FROM)):
+    for id in related(conversation, entries(FORKED_FROM)):
         try:
-            erasures = store.view(id).erasures
+            erasures = view(id).erasures
         except NotFound:
             continue
         found.update({at: one for at, one in erasures.items() if one.whole and at in wanted})

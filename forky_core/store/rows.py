@@ -124,6 +124,17 @@ def message_from_row(
     )
 
 
+def messages_from_rows(rows: Iterable[Row]) -> list[Message]:
+    """All messages of a conversation, whose rows are in the order they were written."""
+    ids: dict[int, MessageId] = {}
+    found: list[Message] = []
+    for row in rows:
+        id = ids[row["message"]] = id_from_key(row["id"])
+        above = ids.get(row["parent"]) if row["parent"] is not None else None
+        found.append(message_from_row(id, above, row["role"], row["text"], row["rest"], row["created"]))
+    return found
+
+
 def message_row(
     message: Message, body: tuple[str, str | None], number: int, segment: int, depth: int, parent: int | None
 ) -> Row:
@@ -150,6 +161,10 @@ def places_from_rows(
         yield row["message"], id_from_key(row["id"]), row["parent"], row["segment"], row["depth"]
 
 
+def changes_as_json(operation: Operation) -> str:
+    return canonical_json([[c.key, c.before, c.after] for c in operation.changes])
+
+
 def operation_row(operation: Operation) -> Row:
     """An operation's row but for its conversation."""
     return {
@@ -159,7 +174,7 @@ def operation_row(operation: Operation) -> Row:
         "actor": operation.actor,
         "verb": operation.verb,
         "summary": operation.summary,
-        "changes": canonical_json([[c.key, c.before, c.after] for c in operation.changes]),
+        "changes": changes_as_json(operation),
         "gesture": operation.group,
         "reverts": canonical_json(list(operation.reverts)) if operation.reverts else None,
     }

@@ -59,7 +59,7 @@ ROOMS = (
     ),
     Room(
         "store/write",
-        ("forky_core/store/duckdb/write/*.py",),
+        ("forky_core/store/base/*.py", "forky_core/store/duckdb/write/*.py"),
         (
             "tests/store/test_writer.py",
             "tests/store/test_duckdb.py",

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
+import pytest
 
 from forky_core.model import Change, Message, seal
 from forky_core.model.document import Chunk, Document, DocumentId, DocumentPiece
+from forky_core.model.errors import StoreError
 from forky_core.model.parts import Draft, ReasoningPart, TextPart
 from forky_core.store.contract import Commit, Store
 from forky_core.store.moving.contract import MovableStore
-from tests.store.talk import HERE, full_generation, now
+from tests.store.talk import HERE, begin, full_generation, now
 
 TEXTS = {
     "U+0000, and what PostgreSQL has for it": "a\0b \uf8fe0 \uf8fe1 \uf8fe \0\0",
@@ -36,6 +38,20 @@ NO_WORDS = frozenset(
     }
 )
 """Columns of texts that nobody writes as they like: ids, words of a short list, numbers, and what is derived."""
+
+
+def refuses_half_a_pair(store: MovableStore) -> None:
+    """Give a store texts that no UTF-8 holds; it takes none of them."""
+    begin(store)
+    writes: list[Callable[[], object]] = [
+        lambda: store.set_setting("theme", A_SURROGATE),
+        lambda: store.keep_derived(HERE, {"key": A_SURROGATE}),
+        lambda: store.put_blob(b"", A_SURROGATE, A_SURROGATE),
+    ]
+    for write in writes:
+        with pytest.raises((UnicodeError, StoreError)):
+            write()
+    assert (store.settings(), store.derived_keys(HERE), store.blob_names()) == ({}, (), ())
 
 
 def written(store: Store, text: str) -> dict[str, Any]:

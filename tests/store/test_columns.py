@@ -3,17 +3,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from forky_core.model.errors import StoreError
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.rows import GENERATION_COLUMNS
-from tests.store.columns import A_SURROGATE, NO_WORDS, TEXTS, differences, lacking, read, written
-from tests.store.talk import HERE, begin
+from tests.store.columns import NO_WORDS, TEXTS, differences, lacking, read, refuses_half_a_pair, written
 
 TEXT_COLUMNS = """SELECT table_name, column_name FROM duckdb_columns()
 WHERE database_name = 'forky' AND data_type = 'VARCHAR'"""
@@ -47,16 +45,7 @@ def test_so_does_the_store_in_memory(text: str) -> None:
 
 
 def test_half_a_pair_of_surrogates_is_refused_and_changes_nothing(store: DuckDBStore) -> None:
-    begin(store)
-    writes: list[Callable[[], object]] = [
-        lambda: store.set_setting("theme", A_SURROGATE),
-        lambda: store.keep_derived(HERE, {"key": A_SURROGATE}),
-        lambda: store.put_blob(b"", A_SURROGATE, A_SURROGATE),
-    ]
-    for write in writes:
-        with pytest.raises((UnicodeError, StoreError)):
-            write()
-    assert (store.settings(), store.derived_keys(HERE), store.blob_names()) == ({}, (), ())
+    refuses_half_a_pair(store)
 
 
 def test_a_model_call_has_the_columns_that_every_store_writes(store: DuckDBStore) -> None:

@@ -8,206 +8,75 @@ as everything else.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
-import duckdb
-
-from forky_core.model.document import (
-    Chunk,
-    Document,
-    DocumentId,
-    DocumentPiece,
-    Numbers,
-    Postings,
-    SearchScope,
-    Shelf,
-    Vectors,
-)
-from forky_core.process.extras import needed_for
-from forky_core.store.base.writer import Alone
-from forky_core.store.deciding import known_document, no_document
+from forky_core.model.document import DocumentId, DocumentPiece, Numbers, SearchScope, Vectors
+from forky_core.store.base.documents import BATCH, StoredDocuments, batch_of, reach
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.file.database import DatabaseFile
-from forky_core.store.duckdb.running import append, execute, fetch
+from forky_core.store.duckdb.running import FileSession, append, execute
 from forky_core.store.duckdb.write.writer import FileWriter
-from forky_core.store.moving.contract import StoredChunk
-from forky_core.store.rows import Row, chunk_from_row, document_from_row
+from forky_core.store.rows import Row
 
-_BATCH = 4096
-"""Vectors read at a time."""
-_ALL = 2**31 - 1
 _POSTING = ("chunk", "term", "frequency", "length")
 
 
-class FiledDocuments:
-    """A `DocumentKeeper` in the same file, and with the same writer, as the conversations."""
-
+class FiledDocuments(StoredDocuments):
     def __init__(self, file: DatabaseFile, writer: FileWriter) -> None:
+        super().__init__(file, writer)
         self._file = file
-        self._writer = writer
 
-    def take_in(self, pieces: Sequence[DocumentPiece]) -> None:
-        if pieces:
-            self._writer.ask(Alone(lambda cursor: _take_in(cursor, pieces)))
+    def _take_in(self, session: FileSession, pieces: Sequence[DocumentPiece]) -> None:
+        cursor = session.cursor
+        standing = _stored(session, [piece.document.id for piece in pieces])
+        stale = [
+            piece.document.id
+            for piece in pieces
+            if _begins(piece) and piece.document.id in standing and not standing[piece.document.id][1]
+        ]
+        if stale:
+            self._drop(session, stale)
+            for id in stale:
+                standing.pop(id, None)
+        ((last_document, last_chunk),) = session.rows(sql.LAST_NUMBERS)
+        rows = _Rows(last_document, last_chunk, standing)
+        for piece in pieces:
+            rows.take(piece)
+        append(cursor, "documents", [*rows.documents.values()])
+        append(cursor, "chunks", rows.chunks)
+        append(cursor, "postings", rows.postings)
+        for grown in rows.grown:
+            execute(cursor, sql.GROW_DOCUMENT, grown)
 
-    def shelve(self, document: DocumentId, shelf: Shelf) -> None:
-        def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            if not execute(cursor, sql.STORED_DOCUMENTS, ids=[document]).fetchall():
-                raise no_document(document)
-            execute(cursor, sql.SHELVE, id=document, shelf=shelf)
-
-        self._writer.ask(Alone(work))
-
-    def drop(self, documents: Sequence[DocumentId]) -> None:
-        def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            _drop(cursor, [number for number, _ in _stored(cursor, documents).values()])
-
-        if documents:
-            self._writer.ask(Alone(work))
-
-    def document(self, id: str) -> Document:
-        rows = self._file.fetch(sql.DOCUMENTS_LIKE, prefix=id.lower())
-        return known_document(id, [document_from_row(row) for row in rows])
-
-    def documents(self) -> tuple[Document, ...]:
-        return tuple(document_from_row(row) for row in self._file.fetch(sql.DOCUMENTS))
-
-    def known(self, ids: Sequence[DocumentId]) -> Mapping[DocumentId, Document]:
-        found = (document_from_row(row) for row in self._file.fetch(sql.DOCUMENTS_NAMED, ids=list(ids)))
-        return {document.id: document for document in found}
-
-    def within(self, scope: SearchScope) -> tuple[int, int]:
-        ((count, chunks, _),) = self._file.rows(sql.WITHIN, **_reach(scope))
-        return count, chunks
-
-    def chunks(self, document: DocumentId, *, first: int = 1, most: int | None = None) -> tuple[Chunk, ...]:
-        limit = _ALL if most is None else max(most, 0)
-        rows = self._file.fetch(sql.CHUNKS, id=document, first=first, most=limit)
-        return tuple(chunk_from_row(row) for row in rows)
-
-    def stored_chunks(self, document: DocumentId, *, first: int, most: int) -> tuple[StoredChunk, ...]:
-        with self._file.snapshot() as cursor:
-            rows = fetch(cursor, sql.STORED_CHUNKS, id=document, first=first, most=max(most, 0))
-            counts: dict[int, dict[int, int]] = {row["chunk"]: {} for row in rows}
-            for key, term, frequency in execute(cursor, sql.COUNTS, keys=list(counts)).fetchall():
-                counts[key][term] = frequency
-        return tuple(
-            StoredChunk(
-                row["chunk"],
-                replace(chunk_from_row(row), counts=counts[row["chunk"]]),
-                row["model"] or "",
-                _numbers(row["vector"]),
-            )
-            for row in rows
-        )
-
-    def postings(self, terms: Sequence[int], scope: SearchScope) -> Postings:
-        with needed_for("Searching documents", "documents"):
-            import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
-
-        given = _reach(scope)
-        with self._file.snapshot() as cursor:
-            ((_, count, length),) = execute(cursor, sql.WITHIN, **given).fetchall()
-            found = execute(cursor, sql.POSTINGS, terms=list(terms), **given).fetchnumpy()
-        chunk, term, frequency, lengths = (np.asarray(found[name]) for name in _POSTING)
-        return Postings(chunk, term, frequency, lengths, count, length / count if count else 0.0)
-
-    def found(self, keys: Sequence[int]) -> Mapping[int, tuple[Document, Chunk]]:
-        rows = self._file.fetch(sql.FOUND, keys=[int(key) for key in keys])
-        return {row["chunk"]: (document_from_row(row), chunk_from_row(row)) for row in rows}
-
-    def unembedded(self, model: str, most: int) -> Mapping[int, str]:
-        return dict(self._file.rows(sql.UNEMBEDDED, model=model, most=most))
-
-    def embed(self, model: str, keys: Sequence[int], rows: Numbers) -> None:
+    def _postings(self, session: FileSession, **given: Any) -> Sequence[Numbers]:
         import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
 
-        given = {int(key): row for key, row in zip(keys, rows, strict=True)}
+        found = execute(session.cursor, sql.POSTINGS, **given).fetchnumpy()
+        return [np.asarray(found[name]) for name in _POSTING]
 
-        def work(cursor: duckdb.DuckDBPyConnection) -> None:
-            owners: dict[int, int] = dict(execute(cursor, sql.OWNERS, keys=list(given)).fetchall())
-            execute(cursor, sql.DROP_VECTORS, keys=list(given))
-            append(
-                cursor,
-                "vectors",
-                [
-                    {
-                        "chunk": key,
-                        "document": owners[key],
-                        "model": model,
-                        "size": len(row),
-                        "vector": np.asarray(row, np.float32).tobytes(),
-                    }
-                    for key, row in given.items()
-                    if key in owners
-                ],
-            )
-
-        self._writer.ask(Alone(work))
-
-    def forget_vectors(self) -> None:
-        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_VECTORS)))
+    def _embed(self, session: FileSession, model: str, vectors: Mapping[int, Numbers]) -> None:
+        owners = dict(session.rows(sql.OWNERS, keys=list(vectors)))
+        session.rows(sql.DROP_VECTORS, keys=list(vectors))
+        rows = [
+            {"chunk": key, "document": owners[key], "model": model, "size": len(one), "vector": one.tobytes()}
+            for key, one in vectors.items()
+            if key in owners
+        ]
+        append(session.cursor, "vectors", rows)
 
     def vectors(self, model: str, scope: SearchScope) -> Iterator[Vectors]:
-        import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
-
         with self._file.cursor() as cursor:
-            execute(cursor, sql.VECTORS, model=model, **_reach(scope))
-            while rows := cursor.fetchmany(_BATCH):
+            execute(cursor, sql.VECTORS, model=model, **reach(scope))
+            while rows := cursor.fetchmany(BATCH):
                 with self._file.decoding():
-                    keys = np.array([key for key, _ in rows], np.int64)
-                    found = np.stack([np.frombuffer(vector, np.float32) for _, vector in rows])
-                yield Vectors(keys, found)
-
-    def vector_sizes(self) -> Mapping[str, int]:
-        return dict(self._file.rows(sql.VECTOR_SIZES))
+                    batch = batch_of(rows)
+                yield batch
 
 
-def _numbers(vector: bytes | None) -> Numbers | None:
-    if vector is None:
-        return None
-    import numpy as np  # noqa: PLC0415 - no page loads it before a document is looked through
-
-    return np.frombuffer(vector, np.float32)
-
-
-def _reach(scope: SearchScope) -> dict[str, Any]:
-    return {"workspace": scope.workspace, "named": list(scope.named)}
-
-
-def _stored(
-    cursor: duckdb.DuckDBPyConnection, ids: Sequence[DocumentId]
-) -> dict[DocumentId, tuple[int, bool]]:
+def _stored(session: FileSession, ids: Sequence[DocumentId]) -> dict[DocumentId, tuple[int, bool]]:
     """The number of each of these documents that is stored, and whether it is complete."""
-    rows = fetch(cursor, sql.STORED_DOCUMENTS, ids=list(ids))
+    rows = session.fetch(sql.STORED_DOCUMENTS, ids=list(ids))
     return {row["id"]: (row["document"], row["whole"]) for row in rows}
-
-
-def _drop(cursor: duckdb.DuckDBPyConnection, numbers: list[int]) -> None:
-    if numbers:
-        for statement in sql.DROP_DOCUMENTS:
-            execute(cursor, statement, numbers=numbers)
-
-
-def _take_in(cursor: duckdb.DuckDBPyConnection, pieces: Sequence[DocumentPiece]) -> None:
-    """Store pieces of documents; to be called inside a transaction."""
-    standing = _stored(cursor, [piece.document.id for piece in pieces])
-    stale = [
-        standing.pop(piece.document.id)[0]
-        for piece in pieces
-        if _begins(piece) and piece.document.id in standing and not standing[piece.document.id][1]
-    ]
-    _drop(cursor, stale)
-    ((last_document, last_chunk),) = execute(cursor, sql.LAST_NUMBERS).fetchall()
-    rows = _Rows(last_document, last_chunk, standing)
-    for piece in pieces:
-        rows.take(piece)
-    append(cursor, "documents", [*rows.documents.values()])
-    append(cursor, "chunks", rows.chunks)
-    append(cursor, "postings", rows.postings)
-    for grown in rows.grown:
-        execute(cursor, sql.GROW_DOCUMENT, grown)
 
 
 def _begins(piece: DocumentPiece) -> bool:

@@ -13,6 +13,7 @@ from typing import Any
 
 import duckdb
 
+from forky_core.store.duckdb import statements
 from forky_core.store.rows import Row
 
 _KEPT = 250
@@ -41,6 +42,21 @@ def fetch(cursor: duckdb.DuckDBPyConnection, statement: str, **given: Any) -> li
     """The rows of a statement, by the names of their columns."""
     execute(cursor, statement, **given)
     return _by_name(cursor, cursor.fetchall())
+
+
+class FileSession:
+    """A cursor as an `EngineSession` of the base."""
+
+    sql = statements
+
+    def __init__(self, cursor: duckdb.DuckDBPyConnection) -> None:
+        self.cursor = cursor
+
+    def rows(self, statement: str, /, **given: Any) -> list[tuple[Any, ...]]:
+        return execute(self.cursor, statement, **given).fetchall()
+
+    def fetch(self, statement: str, /, **given: Any) -> list[Row]:
+        return fetch(self.cursor, statement, **given)
 
 
 def fetch_in_pieces(cursor: duckdb.DuckDBPyConnection, statement: str, **given: Any) -> Iterator[Row]:
@@ -75,6 +91,13 @@ def _insertion(table: str, columns: tuple[str, ...], rows: int) -> str:
 def insert(cursor: duckdb.DuckDBPyConnection, table: str, row: Row) -> None:
     """Insert one row."""
     execute(cursor, *insertion(table, [row]))
+
+
+def write_setting(session: FileSession, key: str, value: str | None) -> None:
+    """Set a setting, or remove it if `value` is None."""
+    session.rows(statements.DROP_SETTING, key=key)
+    if value is not None:
+        insert(session.cursor, "settings", {"key": key, "value": value})
 
 
 def append(cursor: duckdb.DuckDBPyConnection, table: str, rows: Sequence[Row]) -> None:

@@ -58,7 +58,10 @@ FROM forky.entries e JOIN (SELECT unnest($conversations::INTEGER[]) AS conversat
 """
 KEYS_LIKE: Final = "SELECT key, conversation FROM forky.entries WHERE key LIKE $pattern"
 SET_ENTRY: Final = """
-UPDATE forky.entries SET value = $value, operation = $operation WHERE conversation = $conversation AND key = $key
+UPDATE forky.entries SET value = $json, operation = $operation WHERE conversation = $conversation AND key = $key
+"""
+ADD_ENTRY: Final = """
+INSERT INTO forky.entries (conversation, key, value, operation) VALUES ($conversation, $key, $json, $operation)
 """
 SET_ENTRIES: Final = """
 UPDATE forky.entries SET value = r.value, operation = r.operation
@@ -73,9 +76,6 @@ DROP_ENTRY: Final = "DELETE FROM forky.entries WHERE conversation = $conversatio
 # Operations
 
 OPERATIONS: Final = """
-SELECT * FROM forky.operations WHERE conversation = $conversation AND number >= $first ORDER BY number
-"""
-LOG_STRETCH: Final = """
 SELECT * FROM forky.operations
 WHERE conversation = $conversation AND number >= $first AND number <= $last ORDER BY number
 """
@@ -85,7 +85,7 @@ FROM forky.operations WHERE conversation = $conversation
 """
 """Number and id of the last operation, when the first and when the last was made; nulls for an empty log."""
 LAST_TO_MOVE: Final = """
-SELECT max(number) FROM forky.operations WHERE conversation = $conversation AND contains(changes, $key)
+SELECT max(number) FROM forky.operations WHERE conversation = $conversation AND contains(changes, $json)
 """
 SET_OPERATION: Final = """
 UPDATE forky.operations SET summary = $summary, changes = $changes WHERE conversation = $conversation AND number = $number
@@ -137,7 +137,7 @@ FROM forky.messages WHERE conversation = $conversation ORDER BY message
 SET_MESSAGE: Final = """
 UPDATE forky.messages SET text = $text, rest = $rest WHERE conversation = $conversation AND id = $id::UUID
 """
-GRAFTED: Final = "SELECT DISTINCT conversation FROM forky.messages WHERE contains(rest, $of)"
+GRAFTED: Final = "SELECT DISTINCT conversation FROM forky.messages WHERE contains(rest, $json)"
 """The conversations that have a message which names this conversation, as a graft does."""
 
 
@@ -284,21 +284,14 @@ JOIN (SELECT unnest($conversations::INTEGER[]) AS conversation, unnest($ids::TEX
 BLOB: Final = "SELECT media_type, name, content FROM forky.blobs WHERE sha256 = $sha256"
 HAS_BLOB: Final = "SELECT count(*) FROM forky.blobs WHERE sha256 = $sha256"
 BLOB_NAMES: Final = "SELECT sha256 FROM forky.blobs ORDER BY sha256"
-DROP_BLOB: Final = "DELETE FROM forky.blobs WHERE sha256 = $sha256"
-_NAMING_MESSAGES: Final = """SELECT rest FROM forky.messages WHERE contains(rest, '"attachment"')"""
-_NAMING_OPERATIONS: Final = (
-    """SELECT changes FROM forky.operations WHERE contains(changes, '"attachments"')"""
+DROP_BLOBS: Final = "DELETE FROM forky.blobs WHERE sha256 IN (SELECT unnest($names::TEXT[])) RETURNING 1"
+NAMING_MESSAGES: Final = (
+    """SELECT conversation, rest FROM forky.messages WHERE contains(rest, '"attachment"')"""
 )
-NAMED_BLOBS: Final = f"""
-{_NAMING_MESSAGES} AND conversation = $conversation
-UNION ALL {_NAMING_OPERATIONS} AND conversation = $conversation
-"""
+NAMING_OPERATIONS: Final = (
+    """SELECT conversation, changes FROM forky.operations WHERE contains(changes, '"attachments"')"""
+)
 """What can name an attachment: messages, and the changes that made or dropped a stash."""
-NAMED_BLOBS_ANYWHERE: Final = f"{_NAMING_MESSAGES} UNION ALL {_NAMING_OPERATIONS}"
-STILL_NAMED: Final = """
-SELECT (SELECT count(*) FROM forky.messages WHERE conversation <> $conversation AND contains(rest, $sha256))
-    + (SELECT count(*) FROM forky.operations WHERE conversation <> $conversation AND contains(changes, $sha256))
-"""
 
 # Derived values and settings
 
@@ -354,7 +347,7 @@ _DOCUMENT: Final = (
     "SELECT id, name, media_type, size, added, shelf, whole, chunks, terms FROM forky.documents"
 )
 _REACHED: Final = """
-whole AND ($workspace::BOOLEAN AND shelf = 'workspace' OR id IN (SELECT unnest($named::TEXT[])))
+whole AND ($shelved::BOOLEAN AND shelf = 'workspace' OR id IN (SELECT unnest($named::TEXT[])))
 """
 _REACHED_NUMBERS: Final = f"SELECT document FROM forky.documents WHERE {_REACHED}"
 DOCUMENTS: Final = f"{_DOCUMENT} ORDER BY added DESC, document DESC"
@@ -367,13 +360,16 @@ LAST_NUMBERS: Final = """
 SELECT (SELECT coalesce(max(document), 0) FROM forky.documents) AS document,
     (SELECT coalesce(max(chunk), 0) FROM forky.chunks) AS chunk
 """
-SHELVE: Final = "UPDATE forky.documents SET shelf = $shelf WHERE id = $id"
+SHELVE: Final = "UPDATE forky.documents SET shelf = $shelf WHERE id = $id RETURNING id"
 GROW_DOCUMENT: Final = """
 UPDATE forky.documents SET whole = $whole::BOOLEAN, chunks = chunks + $chunks, terms = terms + $terms
 WHERE document = $document
 """
 DROP_DOCUMENTS: Final = tuple(
-    f"DELETE FROM forky.{table} WHERE document IN (SELECT unnest($numbers::INTEGER[]))"
+    f"""
+DELETE FROM forky.{table}
+WHERE document IN (SELECT document FROM forky.documents WHERE id IN (SELECT unnest($ids::TEXT[])))
+"""
     for table in ("vectors", "postings", "chunks", "documents")
 )
 WITHIN: Final = f"""
@@ -389,12 +385,12 @@ SELECT chunk, term, frequency FROM forky.postings WHERE chunk IN (SELECT unnest(
 """
 CHUNKS: Final = """
 SELECT c.number, c.place, c.text, c.overlap FROM forky.chunks c JOIN forky.documents d USING (document)
-WHERE d.id = $id AND c.number >= $first ORDER BY c.number LIMIT $most
+WHERE d.id = $document AND c.number >= $first ORDER BY c.number LIMIT $most
 """
 STORED_CHUNKS: Final = """
 SELECT c.chunk, c.number, c.place, c.text, c.overlap, v.model, v.vector
 FROM forky.chunks c JOIN forky.documents d USING (document) LEFT JOIN forky.vectors v ON v.chunk = c.chunk
-WHERE d.id = $id AND c.number >= $first ORDER BY c.number LIMIT $most
+WHERE d.id = $document AND c.number >= $first ORDER BY c.number LIMIT $most
 """
 FOUND: Final = """
 SELECT c.chunk, c.number, c.place, c.text, c.overlap,

@@ -8,18 +8,15 @@ law of the contract is proven by tests/store/laws/ and by comparison with memory
 from __future__ import annotations
 
 import atexit
-import hashlib
 import json
 import secrets
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
-from typing import Self
+from typing import Any
 from weakref import WeakSet
-
-import duckdb
 
 from forky_core.model import (
     Blob,
@@ -27,80 +24,53 @@ from forky_core.model import (
     ConversationSummary,
     Generation,
     GenerationId,
-    Hit,
     Message,
     MessageId,
     Operation,
     PathOverlap,
-    Reuse,
     Role,
-    Stem,
     View,
 )
-from forky_core.model.erasure import Erasure
 from forky_core.model.errors import NotFound, StoreDamaged, StoreError
 from forky_core.model.parts import Json
 from forky_core.process import events
 from forky_core.process.private_files import make_folder
 from forky_core.store.analysis import views
-from forky_core.store.analysis.analysed_store import AnalysedStore
 from forky_core.store.analysis.tables import write_tables
 from forky_core.store.auditing import message_findings
+from forky_core.store.base.reading import Key, read_log, read_message, read_path
+from forky_core.store.base.rewriting import purge_rows
+from forky_core.store.base.store import StoreInDatabase
+from forky_core.store.base.views import Views
 from forky_core.store.base.writer import Adopt, Alone, Record, Rest
-from forky_core.store.contract import (
-    Commit,
-    Erased,
-    StoreIdentity,
-    StoreStatus,
-    Verification,
-)
-from forky_core.store.deciding import no_conversation, no_message
+from forky_core.store.contract import Commit, Erased, Verification
+from forky_core.store.deciding import no_blob, no_conversation, no_message
 from forky_core.store.duckdb import statements as sql
-from forky_core.store.duckdb.blobs_and_settings import (
-    change_setting,
-    read_blob,
-    write_blob,
-    write_derived,
-    write_setting,
-)
 from forky_core.store.duckdb.cache.library import Library, summaries
 from forky_core.store.duckdb.cache.logs import Logs
 from forky_core.store.duckdb.cache.numbers import Numbers
 from forky_core.store.duckdb.cache.text_index import TextIndex
-from forky_core.store.duckdb.cache.views import Views
 from forky_core.store.duckdb.documents import FiledDocuments
 from forky_core.store.duckdb.file.backup import back_up
 from forky_core.store.duckdb.file.database import DatabaseFile, place_of
 from forky_core.store.duckdb.file.migrations import MIGRATIONS, Migration, migrate
 from forky_core.store.duckdb.read.messages import (
     read_all_calls,
-    read_calls,
-    read_log,
-    read_log_from,
-    read_message,
     read_messages,
-    read_path,
     read_path_overlap,
-    read_reuse,
-    read_stems,
-    read_stretch,
+    rows_of_ranges,
 )
 from forky_core.store.duckdb.read.packs import BadPack, drop_packs
-from forky_core.store.duckdb.read.searching import search
 from forky_core.store.duckdb.read.verify import verify_file
-from forky_core.store.duckdb.running import execute
+from forky_core.store.duckdb.running import FileSession, execute, insert, write_setting
+from forky_core.store.duckdb.write.batch import replacing_derived
 from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
-from forky_core.store.duckdb.write.purging import drop_unnamed_blobs, purge_rows
 from forky_core.store.duckdb.write.staging import FileGroup
 from forky_core.store.duckdb.write.writer import ERASED_BYTES, IDLE_SECONDS, Done, FileWriter
-from forky_core.store.erasing import erased_among
-from forky_core.store.herald import Heard, Herald
-from forky_core.store.message_cache import CACHE_BYTES, Cache
-from forky_core.store.moving.contract import ConversationPart
+from forky_core.store.message_cache import CACHE_BYTES
 from forky_core.store.path_matching import path_overlap
-from forky_core.store.rows import id_from_key, uuid_range
-from forky_core.store.words import search_words
+from forky_core.store.rows import id_from_key
 
 _SHORT = 4000
 """Messages up to which a conversation is read whole when one of its paths is wanted: one scan in place of three, and
@@ -111,20 +81,23 @@ _FEW = 16
 """Conversations up to which views are read one by one instead of scanning all entries."""
 
 
-class DuckDBStore(AnalysedStore):
+_BLOB = ("sha256", "media_type", "name", "content")
+
+
+class DuckDBStore(StoreInDatabase):
     """A `Store` in one file that this process alone may write."""
+
+    _writer: FileWriter
 
     def __init__(
         self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
     ) -> None:
         """Use a file that is open and has the newest schema; see `open`."""
         file.ready = True
-        self.identity = StoreIdentity()
+        super().__init__(file, cache_bytes)
         self.is_exclusive = True
         self.process = secrets.token_hex(8)
-        self._herald = Herald()
         self._file = file
-        self._cache = Cache(cache_bytes)
         self._views = Views()
         self._logs = Logs()
         self._library = Library()
@@ -172,19 +145,6 @@ class DuckDBStore(AnalysedStore):
     def location(self) -> Path:
         return self._file.path
 
-    def commit(self, commit: Commit) -> Operation:
-        operation: Operation = self._writer.ask(commit)
-        return operation
-
-    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
-        return tuple(self._writer.ask_all(commits))
-
-    def record(self, conversation: ConversationId, generation: Generation) -> None:
-        self._writer.ask(Record(conversation, generation))
-
-    def adopt(self, parts: Sequence[ConversationPart]) -> None:
-        self._writer.ask(Adopt(tuple(parts)))
-
     def _published(self, staged: FileGroup, done: Sequence[Done]) -> None:
         for id in staged.born - staged.in_bulk:
             self._cache.shelf(id).complete(())
@@ -210,9 +170,6 @@ class DuckDBStore(AnalysedStore):
             self._library.publish(staged.touched[id].summary() for id in staged.fresh)
         self._cache.trim()
         self._herald.tell(staged.fresh)
-
-    def hear(self, heard: Heard) -> Callable[[], None]:
-        return self._herald.hear(heard)
 
     def _note_keys(self, operation: Operation, number: int) -> None:
         for change in operation.changes:
@@ -291,7 +248,7 @@ class DuckDBStore(AnalysedStore):
         if found is None:
             version = self.view(conversation).version
             first = max(after + 1, 1) if limit is None else max(after + 1, version - limit + 1, 1)
-            read = read_log_from(self._file, number, conversation, min(first, version))
+            read = read_log(self._file, number, conversation, after=min(first, version) - 1)
             self._writer.wait_for_publication()
             if not read:
                 raise no_conversation(conversation)
@@ -315,7 +272,7 @@ class DuckDBStore(AnalysedStore):
         if path is not None:
             self._cache.trim()
             return path
-        read = read_path(self._file, number, head)
+        read = read_path(self._file, number, head, rows_of_ranges)
         if read is None:
             raise no_message(head)
         path = tuple(shelf.keep(read))
@@ -370,23 +327,17 @@ class DuckDBStore(AnalysedStore):
             # Perhaps only the packs cannot be read: try the messages alone.
             return read_messages(self._file, number, None, most)
         if whole.wanted and not whole.learned:
-            self._writer.tell(Alone(whole.learn))
+            self._writer.tell(Alone(lambda session: whole.learn(session.cursor)))
         return found
 
     def _distrust(self, number: int) -> None:
         """Have the packs of a conversation dropped; they are rebuilt when the writer is idle."""
 
-        def drop(cursor: duckdb.DuckDBPyConnection) -> None:
+        def drop(session: FileSession) -> None:
             self._writer.whole.discard(number)
-            drop_packs(cursor, number)
+            drop_packs(session.cursor, number)
 
         self._writer.tell(Alone(drop))
-
-    def stems(self, conversation: ConversationId) -> Mapping[MessageId, Stem]:
-        return read_stems(self._file, self._numbers.of(conversation))
-
-    def stretch(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Message, ...]:
-        return tuple(read_stretch(self._file, self._numbers.of(conversation), max(after, 0), max(most, 0)))
 
     def at_hand(self, conversation: ConversationId) -> bool:
         if self._in_memory(conversation) is not None:
@@ -406,25 +357,6 @@ class DuckDBStore(AnalysedStore):
             return path_overlap(everything, path, most)
         return read_path_overlap(self._file, self._numbers.of(conversation), path, most)
 
-    def stretch_of_log(self, conversation: ConversationId, *, after: int, most: int) -> tuple[Operation, ...]:
-        return tuple(
-            read_log(self._file, self._numbers.of(conversation), conversation, max(after, 0), max(most, 0))
-        )
-
-    def stretch_of_calls(
-        self, conversation: ConversationId, *, after: Generation | None, most: int
-    ) -> tuple[Generation, ...]:
-        return tuple(read_calls(self._file, self._numbers.of(conversation), after, max(most, 0)))
-
-    def match(self, conversation: ConversationId, prefix: str, limit: int = 10) -> tuple[MessageId, ...]:
-        number = self._numbers.of(conversation)
-        between = uuid_range(prefix)
-        if between is None:
-            return ()
-        low, high = between
-        rows = self._file.rows(sql.MATCH, conversation=number, low=low, high=high, most=max(limit, 0))
-        return tuple(id_from_key(row[0]) for row in rows)
-
     def saying(self, text: str, role: Role) -> tuple[tuple[ConversationId, MessageId], ...]:
         rows = self._file.rows(sql.SAYING, text=text, role=role)
         return tuple((ConversationId(id), id_from_key(key)) for id, key in rows)
@@ -441,14 +373,6 @@ class DuckDBStore(AnalysedStore):
             assert found is not None
         return found
 
-    def reuse(self, conversation: ConversationId | None = None) -> Reuse:
-        wanted = self._numbers.of(conversation) if conversation is not None else None
-        return read_reuse(self._file, wanted)
-
-    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        rows = self._file.rows(sql.RUNNING)
-        return tuple((ConversationId(conversation), GenerationId(id)) for conversation, id in rows)
-
     def is_alive(self, process: str) -> bool:
         return process == self.process
 
@@ -458,83 +382,61 @@ class DuckDBStore(AnalysedStore):
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         return self._library.lines(lambda: summaries(self._file), trashed=trashed)
 
-    def search(
-        self,
-        words: str,
-        *,
-        conversation: ConversationId | None = None,
-        among: Collection[ConversationId] | None = None,
-        limit: int = 50,
-    ) -> tuple[Hit, ...]:
-        number = self._numbers.of(conversation) if conversation is not None else None
-        wanted = search_words(words)
-        if not wanted:
-            return ()
-        return search(self._file, wanted, number, among, limit)
+    def _key(self, conversation: ConversationId) -> int:
+        return self._numbers.of(conversation)
 
-    def put_blob(self, content: bytes, media_type: str, name: str = "") -> str:
-        blob = Blob(hashlib.sha256(content).hexdigest(), media_type, name, content)
-        self._writer.ask(Alone(lambda cursor: write_blob(cursor, blob)))
-        return blob.sha256
+    def _searching(
+        self, words: Sequence[str], key: Key | None, among: Collection[ConversationId] | None
+    ) -> tuple[str, dict[str, Any]]:
+        given: dict[str, Any] = {f"word_{at}": word for at, word in enumerate(words)}
+        if key is not None:
+            return sql.search(len(words), "one"), given | {"conversation": key}
+        if among is not None:
+            return sql.search(len(words), "some"), given | {"ids": list(among)}
+        return sql.search(len(words), "everything"), given
+
+    def _write_blob(self, session: FileSession, blob: Blob) -> None:
+        if not session.rows(sql.HAS_BLOB, sha256=blob.sha256)[0][0]:
+            insert(session.cursor, "blobs", {field: getattr(blob, field) for field in _BLOB})
 
     def blob(self, sha256: str) -> Blob:
-        return read_blob(self._file, sha256)
+        rows = self._file.fetch(sql.BLOB, sha256=sha256)
+        if not rows:
+            raise no_blob(sha256)
+        with self._file.decoding():
+            row = rows[0]
+            return Blob(sha256, row["media_type"], row["name"], bytes(row["content"]))
 
-    def blob_names(self) -> tuple[str, ...]:
-        return tuple(sorted(name for (name,) in self._file.rows(sql.BLOB_NAMES)))
-
-    def drop_blobs(self, names: Iterable[str]) -> None:
-        wanted = frozenset(names)
-        if wanted:
-            self._writer.ask(Alone(lambda cursor: drop_unnamed_blobs(cursor, wanted)))
-
-    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
-        wanted = list(dict.fromkeys(keys))
-        rows = self._file.rows(sql.DERIVED, conversation=self._numbers.of(conversation), keys=wanted)
-        return dict(rows)
-
-    def derived_keys(self, conversation: ConversationId) -> tuple[str, ...]:
-        rows = self._file.rows(sql.DERIVED_KEYS, conversation=self._numbers.of(conversation))
-        return tuple(key for (key,) in rows)
-
-    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
-        rows = self._file.rows(sql.DERIVED_UNDER, key=key)
-        return {ConversationId(str(id)): str(value) for id, value in rows}
-
-    def keep_derived(
-        self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
+    def _write_derived(
+        self, session: FileSession, conversation: ConversationId, entries: Mapping[str, str]
     ) -> None:
-        give = self._writer.ask if waits else self._writer.tell
-        give(Alone(lambda cursor: write_derived(cursor, conversation, entries)))
-
-    def forget_derived(self, key: str) -> None:
-        self._writer.ask(Alone(lambda cursor: execute(cursor, sql.FORGET_DERIVED, key=key)))
-
-    def setting(self, key: str) -> str | None:
-        rows = self._file.rows(sql.SETTING, key=key)
-        return str(rows[0][0]) if rows else None
-
-    def settings_of(self, keys: Iterable[str]) -> Mapping[str, str]:
-        return dict(self._file.rows(sql.SETTINGS_OF, keys=list(dict.fromkeys(keys))))
+        for step in replacing_derived(_number(session, conversation), entries):
+            execute(session.cursor, *step)
 
     def settings(self) -> Mapping[str, str]:
-        return {key: value for key, value in self._file.rows(sql.SETTINGS) if key != ERASED_BYTES}
+        return {key: value for key, value in super().settings().items() if key != ERASED_BYTES}
 
-    def set_setting(self, key: str, value: str | None) -> None:
-        self._writer.ask(Alone(lambda cursor: write_setting(cursor, key, value)))
+    def _write_setting(self, session: FileSession, key: str, value: str | None) -> None:
+        write_setting(session, key, value)
 
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        changed: str | None = self._writer.ask(Alone(lambda cursor: change_setting(cursor, key, change)))
+    def _change_setting(
+        self, session: FileSession, key: str, change: Callable[[str | None], str | None]
+    ) -> str | None:
+        rows = session.rows(sql.SETTING, key=key)
+        value = str(rows[0][0]) if rows else None
+        changed = change(value)
+        if changed != value:
+            write_setting(session, key, changed)
         return changed
 
-    def purge(self, conversation: ConversationId) -> None:
-        self._writer.ask(Alone(lambda cursor: purge_rows(cursor, conversation), forgets=[conversation]))
+    def _purge(self, session: FileSession, conversation: ConversationId) -> None:
+        purge_rows(session, _number(session, conversation))
 
     def erase(self, conversation: ConversationId, message: MessageId, *, by: str, at: int) -> Erased:
         touched: list[ConversationId] = []
 
-        def work(cursor: duckdb.DuckDBPyConnection) -> Erased:
-            done = erase_rows(cursor, conversation, message, by, at)
+        def work(session: FileSession) -> Erased:
+            done = erase_rows(session, conversation, message, by, at)
             touched.extend(done.conversations)
             self._erased_in = done.conversations
             for id in done.conversations:
@@ -550,15 +452,6 @@ class DuckDBStore(AnalysedStore):
             # The file is written anew now, or as soon as nobody reads.
             self.rest()
         return done
-
-    def is_taken(self, conversation: ConversationId) -> bool:
-        del conversation
-        return False  # It shows all that it has.
-
-    def erased_of(
-        self, conversation: ConversationId, messages: Iterable[MessageId]
-    ) -> Mapping[MessageId, Erasure]:
-        return erased_among(self, conversation, messages)
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:
@@ -579,26 +472,16 @@ class DuckDBStore(AnalysedStore):
         with self._file.cursor() as cursor:
             made = views.are_made(cursor)
         if not made:
-            self._writer.ask(Alone(views.make_views))
+            self._writer.ask(Alone(lambda session: views.make_views(session.cursor)))
 
     def rest(self) -> bool:
         """Do the work of idle time now: fold the log into the file and pack scattered messages."""
         rested: bool = self._writer.ask(Rest())
         return rested
 
-    def status(self, patience: float = 0.0) -> StoreStatus:
+    def _health(self, patience: float) -> tuple[bool, bool, int]:
         answered = patience > 0 and self._writer.answers(patience)
-        cached, conversations, limit = self._cache.size()
-        return StoreStatus(
-            writes=answered or self._writer.works(),
-            answered=answered,
-            busy=self._writer.busy(),
-            waiting=self._writer.waiting(),
-            cached_bytes=cached,
-            cached_conversations=conversations,
-            cache_limit=limit,
-            size=self._file.size(),
-        )
+        return answered or self._writer.works(), answered, self._file.size()
 
     def close(self) -> None:
         self._writer.close()
@@ -607,11 +490,14 @@ class DuckDBStore(AnalysedStore):
             events.store_closed()
         _open_stores.discard(self)
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+def _number(session: FileSession, conversation: ConversationId) -> int:
+    """The number of a conversation. Raises NotFound if there is none."""
+    rows = session.rows(sql.CONVERSATION, id=conversation)
+    if not rows:
+        raise no_conversation(conversation)
+    number: int = rows[0][1]
+    return number
 
 
 _open_stores: WeakSet[DuckDBStore] = WeakSet()

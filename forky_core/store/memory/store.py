@@ -59,13 +59,7 @@ from forky_core.store.deciding import (
     reuse_of,
     unstored,
 )
-from forky_core.store.erasing import (
-    Rewriting,
-    StoredConversation,
-    erased,
-    related,
-    rewrite_all,
-)
+from forky_core.store.erasing import Rewriting, StoredConversation, erased, erased_among, related, rewrite_all
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.memory.documents import MemoryDocuments
 from forky_core.store.moving.contract import ConversationPart
@@ -513,16 +507,8 @@ class MemoryStore:
     def erased_of(
         self, conversation: ConversationId, messages: Iterable[MessageId]
     ) -> Mapping[MessageId, Erasure]:
-        wanted = set(messages)
         with self._lock:
-            family = related(conversation, self._forked_from())
-            return {
-                id: erasure
-                for kept in self._conversations.values()
-                if kept.id in family
-                for id, erasure in kept.view.erasures.items()
-                if erasure.whole and id in wanted
-            }
+            return erased_among(self.entries, self.view, conversation, messages)
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         with self._lock:

@@ -65,7 +65,7 @@ def read_rows(
             decoded = {name: said_in_duckdb(f"r.{name}") for name in _TEXTS.get(table, ())}
             tables.fill(table, _csv(connection, statement, given), decoded=decoded)
 
-    database.snapshot(read)
+    database.at_once(read)
 
 
 def _csv(

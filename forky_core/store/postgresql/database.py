@@ -5,14 +5,15 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Sequence
-from contextlib import suppress
+from contextlib import AbstractContextManager, nullcontext, suppress
 from typing import TypeVar
 
 import psycopg
 from psycopg_pool import PoolTimeout
 
 from forky_core.model.errors import StoreError
-from forky_core.store.postgresql.connection import Connection, Rows, fetch, run
+from forky_core.store.postgresql import statements
+from forky_core.store.postgresql.connection import Connection, Rows, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS, Connections, this_process
 from forky_core.store.postgresql.error_sentences import is_cut, is_tried_again
 from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, SchemaSign, migrate
@@ -29,6 +30,8 @@ _CUT_FOR = 5.0
 class Database:
     """One workspace of a PostgreSQL database. Close it."""
 
+    sql = statements
+
     def __init__(self, connections: Connections, workspace: str) -> None:
         """Use connections that others may use, too; see `connect_to`."""
         connections.hold()
@@ -41,6 +44,9 @@ class Database:
         self.saying = connections.saying
         """A block in which what PostgreSQL raises becomes a StoreError with a sentence."""
 
+    def decoding(self) -> AbstractContextManager[None]:
+        return nullcontext()
+
     def close(self) -> None:
         self.connections.let_go()
 
@@ -48,17 +54,17 @@ class Database:
         """Open a connection outside the pool, in autocommit mode; the caller closes it."""
         return self.connections.connect(self.workspace)
 
-    def rows(self, statement: str, **given: object) -> Rows:
-        """The rows of one statement that only reads.
+    def rows(self, statement: str, /, **given: object) -> Rows:
+        """The rows of one statement about the workspace that only reads.
 
         Raises:
             StoreError: the server cannot be reached or asked.
         """
-        return self.reading(lambda connection: run(connection, statement, **given))
+        return self.reading(lambda connection: connection.rows(statement, **given))
 
-    def fetch(self, statement: str, **given: object) -> list[Row]:
-        """As `rows`, by the names of their columns and as they were before they were stored."""
-        return self.reading(lambda connection: fetch(connection, statement, **given))
+    def fetch(self, statement: str, /, **given: object) -> list[Row]:
+        """As `rows`, by the names of their columns."""
+        return self.reading(lambda connection: connection.fetch(statement, **given))
 
     def reading(self, work: Callable[[Connection], T]) -> T:
         """The result of work that only reads. The work is repeated if the connection was cut or another transaction was
@@ -83,7 +89,7 @@ class Database:
                         self.connections.look_through()  # The others are probably cut, too.
                     time.sleep(0.02)
 
-    def snapshot(self, work: Callable[[Connection], T]) -> T:
+    def at_once(self, work: Callable[[Connection], T]) -> T:
         """As `reading`, with all that the work reads as of one moment."""
 
         def within(connection: Connection) -> T:

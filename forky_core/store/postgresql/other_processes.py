@@ -17,7 +17,7 @@ from threading import Lock
 from forky_core.model import ConversationId
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.channel import Channel, Party
-from forky_core.store.postgresql.connection import Connection, enter, run
+from forky_core.store.postgresql.connection import Connection, enter
 from forky_core.store.postgresql.database import Database
 
 _MOST_NAMED = 150
@@ -46,9 +46,8 @@ class OtherProcesses(Party):
     def live(self, connection: Connection) -> None:
         """Record that this process is alive: now over this connection, and from then on regularly."""
         if not self._lives:
-            here = self._database.workspace
-            run(connection, sql.LIVE, workspace=here, process=self._database.process)
-            run(connection, sql.FORGET_GONE, workspace=here)
+            connection.rows(sql.LIVE, process=self._database.process)
+            connection.rows(sql.FORGET_GONE)
             self._lives = True
             self._channel.join(self)
 
@@ -82,7 +81,7 @@ class OtherProcesses(Party):
     def give_sign(self, connection: Connection, *, hears: bool) -> None:
         if self._lives:
             enter(connection, self._database.workspace)
-            run(connection, sql.LIVE, workspace=self._database.workspace, process=self._database.process)
+            connection.rows(sql.LIVE, process=self._database.process)
         if self.listens and not hears:
             self._catch_up()
 
@@ -113,7 +112,7 @@ class OtherProcesses(Party):
                 self._changed(changed)
 
     def _versions(self) -> _Versions:
-        rows = self._database.rows(sql.VERSIONS, workspace=self._database.workspace)
+        rows = self._database.rows(sql.VERSIONS)
         return {ConversationId(id): (version, erasures) for id, version, erasures in rows}
 
 

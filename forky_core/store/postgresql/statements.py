@@ -21,7 +21,7 @@ CONVERSATION: Final = (
 )
 STATE: Final = f"SELECT messages, erasures, version FROM forky.conversations WHERE {_HERE}"
 VIEW: Final = """
-SELECT c.version, e.key, e.value FROM forky.conversations c
+SELECT c.version, e.key, e.value AS json FROM forky.conversations c
 LEFT JOIN forky.entries e ON e.workspace = c.workspace AND e.conversation = c.conversation
 WHERE c.workspace = %(workspace)s AND c.conversation = %(conversation)s
 """
@@ -33,16 +33,16 @@ SELECT conversation, version, erasures, created, updated, messages FROM forky.co
 WHERE workspace = %(workspace)s ORDER BY updated DESC, born DESC, conversation DESC
 """
 LINES: Final = """
-SELECT conversation, key, value, operation FROM forky.entries
+SELECT conversation, key, value AS json, operation FROM forky.entries
 WHERE workspace = %(workspace)s AND conversation = ANY(%(conversations)s)
 AND (key IN ('title', 'trashed', 'program') OR starts_with(key, 'heads/') OR starts_with(key, 'experiments/'))
 """
-ENTRIES: Final = f"SELECT key, value, operation FROM forky.entries WHERE {_HERE}"
+ENTRIES: Final = f"SELECT key, value AS json, operation FROM forky.entries WHERE {_HERE}"
 ENTRIES_NAMED: Final = (
-    "SELECT conversation, value FROM forky.entries WHERE workspace = %(workspace)s AND key = %(key)s"
+    "SELECT conversation, value AS json FROM forky.entries WHERE workspace = %(workspace)s AND key = %(key)s"
 )
 ENTRIES_OF: Final = """
-SELECT conversation, key, value FROM forky.entries
+SELECT conversation, key, value AS json FROM forky.entries
 WHERE workspace = %(workspace)s AND conversation = ANY(%(conversations)s)
 """
 
@@ -53,7 +53,7 @@ SELECT number, id, made, actor, verb, summary, changes, gesture, reverts FROM fo
 WHERE {_HERE} AND number BETWEEN %(first)s AND %(last)s ORDER BY number
 """
 LAST_TO_MOVE: Final = f"""
-SELECT number FROM forky.operations WHERE {_HERE} AND strpos(changes, %(key)s) > 0 ORDER BY number DESC LIMIT 1
+SELECT number FROM forky.operations WHERE {_HERE} AND strpos(changes, %(json)s) > 0 ORDER BY number DESC LIMIT 1
 """
 IS_AT: Final = """
 SELECT 1 FROM forky.operations o
@@ -72,8 +72,13 @@ MESSAGES: Final = (
 STRETCH: Final = f"""
 SELECT {_COLUMNS} FROM forky.messages WHERE {_HERE} AND message > %(after)s AND message <= %(last)s ORDER BY message
 """
-MESSAGE: Final = f"SELECT {_COLUMNS} FROM forky.messages WHERE {_HERE} AND id = %(id)s"
-NUMBERED: Final = f"SELECT message, id FROM forky.messages WHERE {_HERE} AND message = ANY(%(numbers)s)"
+MESSAGE: Final = """
+SELECT m.id, p.id AS parent, m.role, m.text, m.rest, m.created FROM forky.messages m
+LEFT JOIN forky.messages p
+    ON p.workspace = m.workspace AND p.conversation = m.conversation AND p.message = m.parent
+WHERE m.workspace = %(workspace)s AND m.conversation = %(conversation)s AND m.id = %(id)s
+"""
+NUMBERED: Final = f"SELECT message, {_ID} FROM forky.messages WHERE {_HERE} AND message = ANY(%(numbers)s)"
 PLACE: Final = f"SELECT segment, depth FROM forky.messages WHERE {_HERE} AND id = %(id)s"
 PLACES: Final = f"SELECT {_ID}, segment, depth FROM forky.messages WHERE {_HERE} ORDER BY message"
 SEGMENTS: Final = f"SELECT segment, parent_segment, parent_depth FROM forky.segments WHERE {_HERE}"
@@ -83,7 +88,7 @@ FROM unnest(%(segments)s::int[], %(depths)s::int[]) AS r (segment, last)
 JOIN forky.messages m ON m.segment = r.segment AND m.depth <= r.last
 WHERE m.workspace = %(workspace)s AND m.conversation = %(conversation)s ORDER BY m.depth
 """
-STEMS: Final = f"SELECT message, id, parent, created, rest FROM forky.messages WHERE {_HERE} ORDER BY message"
+STEMS: Final = f"SELECT {_ID}, parent, created, rest FROM forky.messages WHERE {_HERE} ORDER BY message"
 MATCH: Final = f"""
 SELECT id FROM forky.messages WHERE {_HERE} AND id BETWEEN %(low)s AND %(high)s ORDER BY message LIMIT %(most)s
 """
@@ -97,7 +102,7 @@ ORDER BY c.born, m.conversation, m.message
 # Searching
 
 SEARCH: Final = """
-SELECT m.conversation, m.id, m.segment, m.depth, m.role, m.text, m.rest, m.created
+SELECT m.conversation, m.conversation AS owner, m.id, m.segment, m.depth, m.role, m.text, m.rest, m.created
 FROM forky.messages m JOIN forky.conversations c ON c.workspace = m.workspace AND c.conversation = m.conversation
 WHERE m.workspace = %(workspace)s AND lower(m.text) LIKE ALL (%(patterns)s)
 AND (%(conversation)s::text IS NULL OR m.conversation = %(conversation)s)
@@ -282,7 +287,7 @@ PURGE: Final = tuple(
 )
 GRAFTED: Final = """
 SELECT DISTINCT conversation FROM forky.messages
-WHERE workspace = %(workspace)s AND strpos(rest, %(of)s) > 0
+WHERE workspace = %(workspace)s AND strpos(rest, %(json)s) > 0
 """
 SET_MESSAGE: Final = (
     f"UPDATE forky.messages SET text = %(text)s, rest = %(rest)s WHERE {_HERE} AND id = %(id)s"
@@ -294,10 +299,12 @@ INSERT INTO forky.operations
 VALUES (%(workspace)s, %(conversation)s, %(number)s, %(id)s, %(made)s, %(actor)s, %(verb)s,
     %(summary)s, %(changes)s, %(gesture)s, %(reverts)s)
 """
-SET_ENTRY: Final = """
+SET_ENTRY: Final = (
+    f"UPDATE forky.entries SET value = %(json)s, operation = %(operation)s WHERE {_HERE} AND key = %(key)s"
+)
+ADD_ENTRY: Final = """
 INSERT INTO forky.entries (workspace, conversation, key, value, operation)
-VALUES (%(workspace)s, %(conversation)s, %(key)s, %(value)s, %(operation)s)
-ON CONFLICT (workspace, conversation, key) DO UPDATE SET value = excluded.value, operation = excluded.operation
+VALUES (%(workspace)s, %(conversation)s, %(key)s, %(json)s, %(operation)s)
 """
 KEEP_CALLS: Final = "SELECT forky.keep_calls(%(workspace)s, %(conversation)s, %(calls)s::json, %(process)s)"
 ERASED: Final = f"""
@@ -334,7 +341,7 @@ SELECT id, name, media_type, size, added, whole, chunks FROM forky.documents WHE
 
 # Verifying
 
-AUDITED: Final = f"""
+AUDITED_MESSAGES: Final = f"""
 SELECT message, id, parent, role, text, rest, created, segment, depth FROM forky.messages WHERE {_HERE} ORDER BY message
 """
 SIZE: Final = """

@@ -6,6 +6,7 @@ they are, so that whoever reads the tables reads what was said.
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from forky_core.store.rows import Row
@@ -27,24 +28,47 @@ def said(text: str) -> str:
     return text
 
 
-_JSON = frozenset({"rest", "changes", "reverts"})
-"""Columns with JSON, which has escapes of its own."""
+_AS_THEY_ARE = frozenset(
+    {"rest", "changes", "reverts", "json", "workspace", "conversation", "conversations", "owner"}
+)
+"""Columns and parameters with ids, or with JSON, which has escapes of its own; that of an entry is named `json`."""
+_ROWS = frozenset({"messages", "segments", "operations", "entries", "derived", "calls", "call"})
+"""Parameters with rows as JSON, which `row_kept` made."""
 
 
 def row_kept(row: Row) -> dict[str, Any]:
     """A row in the form in which it is stored."""
     return {
-        name: kept(value) if isinstance(value, str) and name not in _JSON else value
+        name: kept(value) if isinstance(value, str) and is_text(name) else value
         for name, value in row.items()
     }
 
 
-def row_said(row: Row) -> dict[str, Any]:
-    """The original of a row that `row_kept` made."""
+def values_kept(given: Mapping[str, Any]) -> dict[str, Any]:
+    """The parameters of a statement, with every text in the form in which it is stored."""
     return {
-        name: said(value) if isinstance(value, str) and name not in _JSON else value
-        for name, value in row.items()
+        name: _kept(value) if is_text(name) and name not in _ROWS else value for name, value in given.items()
     }
+
+
+def _kept(value: Any) -> Any:
+    if isinstance(value, str):
+        return kept(value)
+    if isinstance(value, list) and value and isinstance(value[0], str):
+        return list(map(kept, value))
+    return value
+
+
+def is_text(column: str) -> bool:
+    """Whether a column holds texts that `kept` made."""
+    return column not in _AS_THEY_ARE
+
+
+def said_row(row: tuple[Any, ...], texts: Sequence[int]) -> tuple[Any, ...]:
+    """A row with the originals of the texts at these places."""
+    if not any(row[at] is not None and _ESCAPE in row[at] for at in texts):
+        return row
+    return tuple(said(value) if at in texts and value is not None else value for at, value in enumerate(row))
 
 
 def said_in_duckdb(column: str) -> str:

@@ -4,24 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from types import MappingProxyType
 
 from forky_core.model import ConversationId, View
-from forky_core.store.auditing import (
-    EARLY_END,
-    astray,
-    blob_finding,
-    content_findings,
-    naming_findings,
-    place_findings,
-)
-from forky_core.store.contract import Finding, Verification
+from forky_core.store.auditing import blob_finding, place_findings, text_findings
+from forky_core.store.base.audit import StoreAudit
+from forky_core.store.base.rewriting import stored_conversation
+from forky_core.store.contract import Verification
 from forky_core.store.deciding import content_elsewhere
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, fetch, run
+from forky_core.store.postgresql.connection import Connection
 from forky_core.store.postgresql.database import Database
-from forky_core.store.postgresql.rewriting import stored_conversation
-from forky_core.store.postgresql.texts import said
 from forky_core.store.rows import id_from_key, places_from_rows
 
 
@@ -31,69 +25,35 @@ def verify_workspace(database: Database, conversation: ConversationId | None) ->
     Raises:
         StoreError: the server cannot be asked.
     """
-    workspace = database.workspace
     ids = [
-        ConversationId(id)
-        for (id,) in database.rows(sql.IDS, workspace=workspace)
-        if conversation is None or id == conversation
+        ConversationId(id) for (id,) in database.rows(sql.IDS) if conversation is None or id == conversation
     ]
-    blobs = frozenset(sha256 for (sha256,) in database.rows(sql.BLOB_NAMES, workspace=workspace))
-    findings: list[Finding] = []
-    remarks: list[Finding] = []
-    messages = operations = newest = 0
+    blobs = frozenset(sha256 for (sha256,) in database.rows(sql.BLOB_NAMES))
+    audit = StoreAudit()
     for id in ids:
-
-        def read(connection: Connection, id: ConversationId = id) -> _Audited | None:
-            return _audit(connection, workspace, id, blobs)
-
-        found = database.snapshot(read)
-        if found is None:
-            continue  # It was purged in the meantime.
-        findings += [Finding(id, what) for what in found.findings]
-        remarks += [Finding(id, found.astray)] if found.astray is not None else []
-        messages += found.messages
-        operations += found.operations
-        newest = max(newest, found.newest)
+        database.at_once(partial(_audit, audit, id=id, blobs=blobs))
     if conversation is None:
-        findings += [Finding(None, what) for what in _blob_findings(database, blobs)]
-    if remarks:
-        remarks.append(Finding(None, EARLY_END))
-    checked = len(blobs) if conversation is None else 0
-    return Verification(len(ids), messages, operations, checked, tuple(findings), tuple(remarks), newest)
+        for what in _blob_findings(database, blobs):
+            audit.found(None, what, damage=True)
+    return audit.verification(conversations=len(ids), blobs=len(blobs) if conversation is None else 0)
 
 
-class _Audited:
-    """What was found in one conversation."""
-
-    def __init__(self, findings: list[str], astray: str | None, counts: tuple[int, int, int]) -> None:
-        self.findings = findings
-        self.astray = astray
-        self.messages, self.operations, self.newest = counts
-
-
-def _audit(
-    connection: Connection, workspace: str, id: ConversationId, blobs: frozenset[str]
-) -> _Audited | None:
-    here = {"workspace": workspace, "conversation": id}
-    head = run(connection, sql.CONVERSATION, **here)
+def _audit(audit: StoreAudit, connection: Connection, id: ConversationId, blobs: frozenset[str]) -> None:
+    here = {"conversation": id}
+    head = connection.rows(sql.CONVERSATION, **here)
     if not head:
-        return None
+        return  # It was purged in the meantime.
     ((version, last, _, updated, many, _),) = head
-    rows = fetch(connection, sql.AUDITED, **here)
-    stored = stored_conversation(connection, workspace, id, rows)
-    segments = run(connection, sql.SEGMENTS, **here)
-    entries = {said(key): json.loads(value) for key, value, _ in run(connection, sql.ENTRIES, **here)}
+    rows = connection.fetch(sql.AUDITED_MESSAGES, **here)
+    stored = stored_conversation(connection, id, id, rows)
+    entries = {key: json.loads(value) for key, value, _ in connection.rows(sql.ENTRIES, **here)}
     log = stored.operations
-    findings = [*place_findings(places_from_rows(rows), segments)]
+    findings = [*place_findings(places_from_rows(rows), connection.rows(sql.SEGMENTS, **here))]
     if [row["message"] for row in rows] != list(range(1, many + 1)):
         findings.append(
             f"{many} messages are counted, but {len(rows)} are stored, or their numbers have a gap."
         )
-    findings += [
-        f"The searchable text of the message {message.id} is not its text."
-        for message, row in zip(stored.messages, rows, strict=True)
-        if row["rest"] is not None and message.text != row["text"]
-    ]
+    findings += text_findings(stored.messages, rows)
     if not log:
         findings.append("The log is empty.")
     elif (log[-1].number, log[-1].id, log[-1].at) != (version, id_from_key(last), updated):
@@ -101,19 +61,16 @@ def _audit(
             f"The conversation is at operation {version}, the log ends at operation {log[-1].number}."
         )
     view = View(MappingProxyType(entries), log[-1].number if log else 0)
-    findings += content_findings(stored.messages, log, view)
-    findings += naming_findings(stored.messages, view, stored.generations, blobs.__contains__)
-    newest = max((operation.at for operation in log), default=0)
-    return _Audited(findings, astray(stored.messages, log), (len(rows), len(log), newest))
+    audit.take(stored, view, blobs.__contains__, findings)
 
 
 def _blob_findings(database: Database, names: frozenset[str]) -> Iterator[str]:
     for sha256 in sorted(names):
-        rows = database.rows(sql.BLOB, workspace=database.workspace, sha256=sha256)
+        rows = database.rows(sql.BLOB, sha256=sha256)
         if not rows:
             continue  # It was removed in the meantime.
         ((_, name, content, outside),) = rows
         if outside is not None:
-            yield str(content_elsewhere(said(name), outside))
+            yield str(content_elsewhere(name, outside))
         elif (what := blob_finding(sha256, bytes(content))) is not None:
             yield what

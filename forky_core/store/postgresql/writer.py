@@ -27,11 +27,11 @@ from forky_core.store.contract import Commit
 from forky_core.store.deciding import no_conversation
 from forky_core.store.moving.contract import ConversationPart
 from forky_core.store.postgresql import statements as sql
-from forky_core.store.postgresql.connection import Connection, fetch, run
+from forky_core.store.postgresql.connection import Connection
 from forky_core.store.postgresql.database import Database
 from forky_core.store.postgresql.error_sentences import CAME_BETWEEN, is_cut, store_error
 from forky_core.store.postgresql.other_processes import OtherProcesses
-from forky_core.store.postgresql.texts import kept, row_kept, said
+from forky_core.store.postgresql.texts import kept, row_kept
 from forky_core.store.rows import Row, generation_row, id_from_key, id_key, operations_from_rows
 
 _TRIES = 50
@@ -71,8 +71,8 @@ class _Append:
         return {"number": ledger.version, "id": id_key(ledger.last), "messages": len(ledger.places.numbers)}
 
     def given(self) -> dict[str, object]:
-        """The parameters of `forky.append`, but for the workspace and the process."""
-        gone = [kept(key) for key, (value, _) in self.entries.items() if value is None]
+        """The parameters of `forky.append`, but for the process."""
+        gone = [key for key, (value, _) in self.entries.items() if value is None]
         entries = [
             {"key": kept(key), "value": canonical_json(value), "operation": number}
             for key, (value, number) in self.entries.items()
@@ -108,20 +108,16 @@ def _as_json(rows: list[dict[str, Any]]) -> str | None:
 class ServerGroup(Group[ServerLedger]):
     """What a group adds, by conversation. Only the writer's thread uses it."""
 
-    def __init__(self, ledgers: Ledgers[ServerLedger], connection: Connection, workspace: str) -> None:
+    def __init__(self, ledgers: Ledgers[ServerLedger], connection: Connection) -> None:
         self._ledgers = ledgers
         self._connection = connection
-        self._workspace = workspace
         self.appends: dict[ConversationId, _Append] = {}
-
-    def _run(self, statement: str, id: ConversationId, **given: object) -> list[tuple[Any, ...]]:
-        return run(self._connection, statement, workspace=self._workspace, conversation=id, **given)
 
     def ledger(self, id: ConversationId) -> ServerLedger | None:
         """The ledger as of now or a moment ago."""
         ledger = self._ledgers.find(id)
         if ledger is None:
-            ledger = read_ledger(self._connection, self._workspace, id)
+            ledger = read_ledger(self._connection, id)
             if ledger is not None:
                 self._ledgers.hold(ledger)
         return ledger
@@ -150,13 +146,13 @@ class ServerGroup(Group[ServerLedger]):
         append.derived.update(part.derived)
 
     def stored_operation(self, ledger: ServerLedger, number: int) -> Operation | None:
-        given = {"workspace": self._workspace, "first": max(number - 1, 1), "last": number}
-        rows = fetch(self._connection, sql.OPERATIONS, conversation=ledger.id, **given)
+        given = {"first": max(number - 1, 1), "last": number}
+        rows = self._connection.fetch(sql.OPERATIONS, conversation=ledger.id, **given)
         found = operations_from_rows(ledger.id, rows, None)
         return found[-1] if found and found[-1].number == number else None
 
     def last_to_move(self, ledger: ServerLedger, key: str) -> int | None:
-        rows = self._run(sql.LAST_TO_MOVE, ledger.id, key=key)
+        rows = self._connection.rows(sql.LAST_TO_MOVE, conversation=ledger.id, json=key)
         return rows[0][0] if rows else None
 
     def outcome(self, request: Request) -> Any:
@@ -189,19 +185,18 @@ class ServerGroup(Group[ServerLedger]):
         ledger = self._ledgers.find(id)
         if ledger is None:
             return True
-        rows = self._run(sql.CONVERSATION, id)
+        rows = self._connection.rows(sql.CONVERSATION, conversation=id)
         return bool(rows) and (rows[0][0], rows[0][5]) == (ledger.version, ledger.erasures)
 
     def write(self, process: str) -> None:
         """Write the group in one trip, as one transaction."""
-        named = {"workspace": self._workspace, "process": process}
-        given = [one.given() | named for one in self.appends.values()]
+        given = [one.given() | {"process": process} for one in self.appends.values()]
         if len(given) == 1:
-            run(self._connection, sql.APPEND, **given[0])
+            self._connection.rows(sql.APPEND, **given[0])
         elif given:
             with self._connection.pipeline(), self._connection.transaction():
                 for one in given:
-                    self._connection.execute(sql.APPEND, one)  # Its row is not waited for.
+                    self._connection.send(sql.APPEND, **one)  # Its row is not waited for.
 
 
 class ServerWriter(GroupWriter):
@@ -251,7 +246,7 @@ class ServerWriter(GroupWriter):
         races, cut_until = 0, 0.0
         while races < _TRIES:
             connection = self._connected()
-            group = ServerGroup(self._ledgers, connection, self._database.workspace)
+            group = ServerGroup(self._ledgers, connection)
             results: list[Any] = []
             try:
                 self._others.live(connection)
@@ -302,13 +297,7 @@ class ServerWriter(GroupWriter):
             connection = self._connected()
             try:
                 return all(
-                    run(
-                        connection,
-                        sql.IS_AT,
-                        workspace=self._database.workspace,
-                        conversation=id,
-                        **one.reached(),
-                    )
+                    connection.rows(sql.IS_AT, conversation=id, **one.reached())
                     for id, one in appends.items()
                 )
             except psycopg.OperationalError as error:
@@ -338,10 +327,8 @@ class ServerWriter(GroupWriter):
         """Save a call; the error if its conversation is not there, which concerns this request alone."""
         assert isinstance(request, Record)
         try:
-            run(
-                connection,
+            connection.rows(
                 sql.RECORD,
-                workspace=self._database.workspace,
                 conversation=request.conversation,
                 call=json.dumps(row_kept(generation_row(request.generation)), ensure_ascii=False),
                 process=self._database.process,
@@ -355,12 +342,12 @@ class ServerWriter(GroupWriter):
         return None
 
 
-def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> ServerLedger | None:
+def read_ledger(connection: Connection, id: ConversationId) -> ServerLedger | None:
     """Read all that the writer needs of a conversation, as of one moment; None for an unknown id."""
-    here = {"workspace": workspace, "conversation": id}
+    here = {"conversation": id}
     with connection.transaction():
         connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
-        rows = run(connection, sql.CONVERSATION, **here)
+        rows = connection.rows(sql.CONVERSATION, **here)
         if not rows:
             return None
         ((version, last, created, updated, _, erasures),) = rows
@@ -372,10 +359,10 @@ def read_ledger(connection: Connection, workspace: str, id: ConversationId) -> S
             updated=updated,
             erasures=erasures,
         )
-        for key, value, number in run(connection, sql.ENTRIES, **here):
-            ledger.entries[said(key)] = json.loads(value)
-            ledger.moved[said(key)] = number
-        for message, segment, depth in run(connection, sql.PLACES, **here):
+        for key, value, number in connection.rows(sql.ENTRIES, **here):
+            ledger.entries[key] = json.loads(value)
+            ledger.moved[key] = number
+        for message, segment, depth in connection.rows(sql.PLACES, **here):
             ledger.places.add(message, segment, depth)
     return ledger
 

@@ -5,19 +5,17 @@ named.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
 import pytest
 
-from forky_core.model.errors import StoreError
 from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.file.migrations import migrate
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.store.postgresql.texts import kept
-from tests.store.columns import A_SURROGATE, NO_WORDS, TEXTS, differences, lacking, read, written
-from tests.store.talk import HERE, begin
+from tests.store.columns import NO_WORDS, TEXTS, differences, lacking, read, refuses_half_a_pair, written
 
 COLUMNS = (
     "SELECT table_name, column_name, data_type FROM information_schema.columns WHERE table_schema = 'forky'"
@@ -102,13 +100,4 @@ def test_every_text_column_gives_back_what_was_written(store: PostgresStore, url
 
 
 def test_half_a_pair_of_surrogates_is_refused_and_changes_nothing(store: PostgresStore) -> None:
-    begin(store)
-    writes: list[Callable[[], object]] = [
-        lambda: store.set_setting("theme", A_SURROGATE),
-        lambda: store.keep_derived(HERE, {"key": A_SURROGATE}),
-        lambda: store.put_blob(b"", A_SURROGATE, A_SURROGATE),
-    ]
-    for write in writes:
-        with pytest.raises((UnicodeError, StoreError)):
-            write()
-    assert (store.settings(), store.derived_keys(HERE), store.blob_names()) == ({}, (), ())
+    refuses_half_a_pair(store)

@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import psycopg
 
+from forky_core.store.base import session
+from forky_core.store.duckdb import statements as duckdb_statements
 from forky_core.store.postgresql import statements
 from forky_core.store.postgresql.migrations import FUNCTIONS_FILE, SCHEMA_FILE
 
@@ -72,6 +76,19 @@ def failures(url: str, texts: Mapping[str, str]) -> dict[str, str]:
 def test_a_real_server_plans_every_statement(shared: str) -> None:
     assert len(EVERY) > 100
     assert failures(shared, EVERY) == {}
+
+
+def test_what_the_base_asks_both_engines_have_with_the_same_parameters() -> None:
+    base = "".join(path.read_text("utf-8") for path in Path(session.__file__).parent.glob("*.py"))
+    asked = set(re.findall(r"\b_?sql\.([A-Z_]+)", base))
+    assert len(asked) > 50
+    here = {name: _parameters(statements, name, r"%\((\w+)\)s") - {"workspace"} for name in asked}
+    assert here == {name: _parameters(duckdb_statements, name, r"\$(\w+)") for name in asked}
+
+
+def _parameters(engine: ModuleType, name: str, pattern: str) -> set[str]:
+    text = getattr(engine, name)
+    return set(re.findall(pattern, text if isinstance(text, str) else " ".join(text)))
 
 
 def test_planning_a_statement_finds_a_column_that_is_missing(shared: str) -> None:

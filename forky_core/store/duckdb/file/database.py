@@ -21,6 +21,7 @@ import duckdb
 
 from forky_core.model.errors import NOTHING_SAVED, StoreDamaged, StoreError, StoreFull
 from forky_core.process.private_files import FOLDER, POSIX, new_file, refuse_planted, tighten
+from forky_core.store.duckdb import statements
 from forky_core.store.duckdb.file.copies import copies_of
 from forky_core.store.duckdb.file.trouble import (
     damaged_log,
@@ -31,7 +32,7 @@ from forky_core.store.duckdb.file.trouble import (
     store_error,
 )
 from forky_core.store.duckdb.file.wal import log_of, log_state
-from forky_core.store.duckdb.running import execute, fetch
+from forky_core.store.duckdb.running import FileSession, execute, fetch
 from forky_core.store.rows import Row
 
 T = TypeVar("T")
@@ -56,6 +57,8 @@ _IN_USE = "SELECT coalesce(sum(memory_usage_bytes), 0) FROM duckdb_memory() WHER
 
 
 class DatabaseFile:
+    sql = statements
+
     def __init__(self, path: Path) -> None:
         self.path = path
         self._log = str(log_of(path))
@@ -261,12 +264,12 @@ class DatabaseFile:
                 raise StoreError(f"{self.path.name} is closed.")
             self._inside += 1
 
-    def rows(self, statement: str, **given: Any) -> list[tuple[Any, ...]]:
+    def rows(self, statement: str, /, **given: Any) -> list[tuple[Any, ...]]:
         """The rows of a statement, as tuples in the order of its columns: for statements of a few columns."""
         with self.cursor() as cursor:
             return execute(cursor, statement, **given).fetchall()
 
-    def fetch(self, statement: str, **given: Any) -> list[Row]:
+    def fetch(self, statement: str, /, **given: Any) -> list[Row]:
         """The rows of a statement, by the names of their columns."""
         with self.cursor() as cursor:
             return fetch(cursor, statement, **given)
@@ -278,6 +281,11 @@ class DatabaseFile:
             cursor.execute("BEGIN TRANSACTION")
             yield cursor  # If the caller raises, closing the cursor ends the transaction.
             cursor.execute("COMMIT")
+
+    def at_once(self, work: Callable[[FileSession], T]) -> T:
+        """The result of work whose reads all see the same snapshot."""
+        with self.snapshot() as cursor:
+            return work(FileSession(cursor))
 
     def reattach(self, *, patience: float = 5.0) -> bool:
         """Checkpoint, detach and attach again; False if someone was still reading after `patience` seconds."""

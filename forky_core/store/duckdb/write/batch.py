@@ -123,7 +123,8 @@ class Batch:
         ]
         sets = [_entry_row(*at, entry) for at, entry in stored if entry.value is not None]
         if len(sets) == 1:
-            steps.append((sql.SET_ENTRY, sets[0]))
+            row = dict(sets[0])
+            steps.append((sql.SET_ENTRY, row | {"json": row.pop("value")}))
         elif sets:
             lists = {
                 "conversations": [row["conversation"] for row in sets],

@@ -125,12 +125,12 @@ class FileGroup(Group[FileLedger]):
             ledger.generations.add(generation.id)
 
     def stored_operation(self, ledger: FileLedger, number: int) -> Operation | None:
-        given = {"conversation": ledger.conversation, "first": max(number - 1, 1)}
+        given = {"conversation": ledger.conversation, "first": max(number - 1, 1), "last": number}
         rows = fetch(self._cursor, sql.OPERATIONS, **given)
-        found = operations_from_rows(ledger.id, rows[: 1 if number == 1 else 2], None)
+        found = operations_from_rows(ledger.id, rows, None)
         return found[-1] if found else None
 
     def last_to_move(self, ledger: FileLedger, key: str) -> int | None:
-        given = {"conversation": ledger.conversation, "key": key}
+        given = {"conversation": ledger.conversation, "json": key}
         number: int | None = execute(self._cursor, sql.LAST_TO_MOVE, **given).fetchall()[0][0]
         return number

@@ -20,7 +20,7 @@ from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.fully_packed import FullyPacked
 from forky_core.store.duckdb.file.database import DatabaseFile, in_transaction
 from forky_core.store.duckdb.read.packs import packs_due, write_packs
-from forky_core.store.duckdb.running import execute
+from forky_core.store.duckdb.running import FileSession, execute
 from forky_core.store.duckdb.write.staging import FileGroup, FileLedgers
 
 IDLE_SECONDS = 2.0
@@ -181,7 +181,7 @@ class FileWriter(GroupWriter):
                     staged.decide_parts(request.parts)
                     staged.continues = request.parts[-1].conversation if request.parts else None
                 case Alone():
-                    return in_transaction(cursor, request.work)
+                    return in_transaction(cursor, lambda cursor: request.work(FileSession(cursor)))
         except duckdb.Error:
             raise
         except Exception as error:  # noqa: BLE001 - it is the caller's to hear
