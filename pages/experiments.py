@@ -14,7 +14,7 @@ from forky_core.experiments.experiments import Experiments
 from pages.ui.components.undoing import page_top
 from pages.ui.experiments.beginning import draw_beginning
 from pages.ui.experiments.choice import chosen_name, draw_choice
-from pages.ui.experiments.dialogs import open_what_was_asked
+from pages.ui.experiments.dialogs import open_requested_dialog
 from pages.ui.experiments.results import draw_results
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.style import apply_experiments_style
@@ -47,7 +47,7 @@ def _draw(frame: Frame, experiments: Experiments) -> None:
         return
     draw_choice(frame, experiments, name)
     draw_results(experiments, name)
-    open_what_was_asked(frame, experiments, name)
+    open_requested_dialog(frame, experiments, name)
 
 
 main()

@@ -17,7 +17,7 @@ from pages.ui.registry import front_page, pages
 from pages.ui.session import session
 from pages.ui.streamlit_patches.favicon import set_icon
 from pages.ui.streamlit_patches.navigation import follow
-from pages.ui.streamlit_patches.page_links import tell_address
+from pages.ui.streamlit_patches.page_links import send_address
 from pages.ui.streamlit_patches.theme_switch import draw_theme_switch
 from pages.ui.streamlit_patches.warmup import warm_up_in
 
@@ -36,7 +36,7 @@ def main() -> None:
 
 def _run() -> None:
     follow()
-    tell_address()
+    send_address()
     st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
     set_icon()
     apply_style()

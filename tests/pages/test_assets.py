@@ -22,7 +22,7 @@ def test_an_asset_is_what_streamlit_itself_would_send(suffix: str) -> None:
         name for name, file in KNOWN.items() if name.endswith(suffix) and "streamlit_agraph" not in file.parts
     )
     theirs = TestClient(Starlette(routes=create_streamlit_static_assets_routes(None))).get(f"/static/{name}")
-    ours = TestClient(Starlette(middleware=[Middleware(Assets, known=KNOWN)])).get(f"/static/{name}")
+    ours = TestClient(Starlette(middleware=[Middleware(Assets, files=KNOWN)])).get(f"/static/{name}")
     assert ours.status_code == theirs.status_code == 200
     assert ours.content == theirs.content
     for header in ("content-length", "cache-control"):
@@ -41,7 +41,7 @@ def client(tmp_path: Path) -> TestClient:
     known = {"js/app.js": tmp_path / "app.js", "js/gone.js": tmp_path / "gone.js"}
     routes = [Mount("/", routes=[Route("/{path:path}", elsewhere, methods=["GET", "HEAD", "POST"])])]
     app = Starlette(routes=routes)
-    return TestClient(Assets(app, known=known) if is_on("assets") else app)
+    return TestClient(Assets(app, files=known) if is_on("assets") else app)
 
 
 def test_it_is_found_below_whatever_path_the_app_has(client: TestClient) -> None:

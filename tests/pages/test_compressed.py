@@ -31,7 +31,7 @@ def copies(tmp_path: Path, script: Path) -> Path:
 
 
 def client(script: Path, copies: Path, address: tuple[str, int] = ELSEWHERE) -> TestClient:
-    app = Assets(Starlette(), known={f"js/{script.name}": script}, copies=copies)
+    app = Assets(Starlette(), files={f"js/{script.name}": script}, copies=copies)
     return TestClient(app, client=address)
 
 

@@ -228,7 +228,9 @@ def led(monkeypatch: pytest.MonkeyPatch) -> Callable[..., str]:
     state = State({})
     there = frozenset({("c", "1"), ("b", "side")})
     before = frozenset({frozenset({("c", "1"), ("b", "main")})})
-    state[navigation._LED] = navigation._Led("chat", before, {"c": "1", "b": "side"}, there, time.monotonic())
+    state[navigation._LED] = navigation._NewAddress(
+        "chat", before, {"c": "1", "b": "side"}, there, time.monotonic()
+    )
     session = cast(
         AppSession,
         SimpleNamespace(session_state=state, _client_state=ClientState(), has_fragment=lambda _: True),
@@ -286,7 +288,7 @@ def linked(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
         AppSession.request_rerun(session, ClientState(query_string=query, page_script_hash=page, **asked))
         run = Told(query if drawn is None else drawn)
         monkeypatch.setattr("streamlit.runtime.scriptrunner.get_script_run_ctx", lambda: run)
-        page_links.tell_address()
+        page_links.send_address()
         return run.addresses
 
     return follow_link
@@ -533,7 +535,7 @@ class Runner(SimpleNamespace):
         request = self._requests.on_scriptrunner_ready()
         if request.type is not ScriptRequestType.RERUN:
             return None
-        handlers._release_held(self._requests)
+        handlers._release_deferred(self._requests)
         return str(request.rerun_data.page_script_hash) + "!" * len(request.rerun_data.widget_states.widgets)
 
 
@@ -562,7 +564,7 @@ def test_another_page_waits_for_nothing_but_a_press() -> None:
     assert runner._requests.on_scriptrunner_ready().rerun_data.page_script_hash == "chat"
     runner.ask(_asked("chat", press=True))
     runner.ask(_asked("merge"))
-    handlers._release_held(runner._requests)  # Those of the run before it.
+    handlers._release_deferred(runner._requests)  # Those of the run before it.
     assert [runner.run(), runner.run(), runner.run()] == ["chat!", "merge", None]
 
 

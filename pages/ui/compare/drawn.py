@@ -1,7 +1,7 @@
-"""A comparison as what the browser draws: plain JSON, in which whatever was written by models and people is text.
+"""Turns a comparison into the JSON that the browser draws, in which everything from models and people is plain text.
 
-surface.js makes elements of it and sets every text as text, so nothing in an answer is ever markup here. Keys are
-short, because a page holds thousands of runs.
+surface.js makes elements from it and sets every text as text, so nothing in an answer can be markup. Keys are short,
+because a page has thousands of runs.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from pages.ui.wording import bare, cells_of, unlisted
 
 BLOCKS = 400
-"""Blocks of one message that are drawn before a person asks for all of it."""
+"""How many blocks of one message are drawn at first."""
 _NOTABLE = 0.1
-"""Seconds until the first token below which nobody wants to know."""
+"""The shortest time to the first token, in seconds, that is shown."""
 _SHARED = 20
-"""Messages in common that are shown, the newest."""
+"""How many of the newest common messages are shown."""
 _KINDS = {"paragraph": "p", "heading": "h", "code": "c", "row": "r", "rule": "-", "plain": "x"}
 
 Json = dict[str, Any]
@@ -41,11 +41,11 @@ Label = Callable[[str], str]
 
 @dataclass(frozen=True, slots=True)
 class DrawnComparison:
-    """What a run of the page draws of a comparison."""
+    """A comparison, with what decides how a run of the page draws it."""
 
     found: Comparison
     label: Label
-    """The name a person knows a model by."""
+    """Returns the label of a model."""
     window: RowWindow
     """The rows that are drawn."""
     pinned: int
@@ -53,9 +53,9 @@ class DrawnComparison:
     marks: bool
     """Whether differences are marked."""
     whole: frozenset[MessageId] = frozenset()
-    """Messages that are drawn to their end, however long they are."""
+    """Long messages that are drawn completely."""
     author: Callable[[MessageId], str] = lambda _id: ""
-    """The name of the member of a team who said a message, in place of “You”; "" where nobody is named."""
+    """Returns the member of a team who wrote a message; "" for “You”."""
 
     def rows(self) -> list[Json]:
         return [
@@ -98,7 +98,7 @@ class DrawnComparison:
         drawn: Json = {
             "id": message.id,
             "role": "user" if message.role == "user" else "assistant",
-            "took": _took(entry, self.label, self.author),
+            "took": _origin(entry, self.label, self.author),
             "why": showable(ended(entry.generation)),
         }
         if message.reverts or message.merge is not None:
@@ -127,19 +127,19 @@ class DrawnComparison:
         return drawn_blocks(unmarked(blocks_of(message.text)[:BLOCKS]))
 
     def pairs(self, number: int) -> Json:
-        """How much every two columns of a row have in common."""
+        """Return how much every two columns of a row have in common."""
         row = self.found.rows[number]
         at = [place for place, turn in enumerate(row.turns) if _answer_text(turn)]
         found = shares([_answer_text(row.turns[place]) for place in at])
         return {"columns": at, "shares": [[round(share, 3) for share in line] for line in found]}
 
     def compared(self, number: int) -> list[Message | None]:
-        """The answers of a row that are compared, by column."""
+        """Return the answers of a row that are compared, by column."""
         found = [_compared(turn) for turn in self.found.rows[number].turns]
         return [one.message if one is not None else None for one in found]
 
     def claims(self, number: int, examined: Examination | None) -> Json:
-        """Where the columns of a row agree and disagree."""
+        """Return where the columns of a row agree and disagree."""
         found = agreement(self.compared(number), examined)
         return {
             "model": showable(self.label(found.model)) if found.model else "",
@@ -155,7 +155,7 @@ class DrawnComparison:
         }
 
     def _question(self, row: TurnRow) -> Message | None:
-        """The question that the first turns answer, if it is among the shared messages."""
+        """Return the question that the first turns answer, if it is among the shared messages."""
         turns = [turn for turn in row.turns if turn is not None]
         first = row is self.found.rows[0] and all(turn.question is None for turn in turns)
         last = self.found.shared[-1] if first and self.found.shared else None
@@ -171,18 +171,17 @@ class DrawnComparison:
         }
 
     def _who(self, message: Message) -> str:
-        """Whose words a message has."""
         return _author(message, self.author) if message.role == "user" else message.role
 
 
 def _quote(text: str) -> str:
-    """What an answer claims, without the signs of Markdown."""
+    """Return a claim of an answer without Markdown markup."""
     cells = cells_of(text)
     return showable(bare(" · ".join(cells) if cells else unlisted(text)[0]))
 
 
 def _compared(turn: Turn | None) -> ColumnEntry | None:
-    """The answer of a turn that is compared with those of other columns: the last one with words."""
+    """Return the answer of a turn that is compared with those of other columns: the last one with text."""
     if turn is None:
         return None
     found = [one for one in turn.answers if one.message.role == "assistant" and one.message.text.strip()]
@@ -199,8 +198,8 @@ def _files(message: Message) -> str:
     return showable(", ".join(files))[:300]
 
 
-def _took(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) -> str:
-    """Who said it, and what that took."""
+def _origin(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]) -> str:
+    """Say who wrote a message, and what it cost in tokens, money and time."""
     call = entry.generation
     if entry.message.role != "assistant":
         if entry.message.merge or entry.message.role != "user":
@@ -225,16 +224,16 @@ def _author(message: Message, author: Callable[[MessageId], str]) -> str:
 
 
 def facts(column: Column, context: int | None) -> str:
-    """How much a column has of its own, on one line."""
+    """Say on one line how many messages only this column has, and how large its context is."""
     own = "1 message" if column.messages == 1 else f"{column.messages} messages"
-    said = [f"{own} of its own"]
+    parts = [f"{own} of its own"]
     if context is not None:
-        said.append(f"{tokens(context)} tokens of context")
-    return " · ".join(said)
+        parts.append(f"{tokens(context)} tokens of context")
+    return " · ".join(parts)
 
 
 def drawn_blocks(blocks: Sequence[MarkedBlock]) -> list[Json]:
-    """The blocks as the browser draws them."""
+    """Return the JSON of these blocks for the browser."""
     drawn: list[Json] = []
     room = HEAVIEST
     for one in blocks:
@@ -248,7 +247,7 @@ def drawn_blocks(blocks: Sequence[MarkedBlock]) -> list[Json]:
 
 
 def live_blocks(text: str) -> list[Json]:
-    """A text that is still being written."""
+    """Return the JSON of a text that is still being written."""
     return [_block(one) for one in unmarked(blocks_of(text)[-BLOCKS:])]
 
 
@@ -276,7 +275,7 @@ def _block(one: MarkedBlock) -> Json:
 
 
 def _run(run: MarkedRun) -> list[Any]:
-    """Text, mark, styles, address, elements of a formula: as many as there are."""
+    """Return text, mark, styles, address and the elements of a formula; empty values at the end are left out."""
     drawn: list[Any] = [run.text, run.mark, " ".join(run.styles), run.href]
     if "formula" in run.styles:
         found = math_element(run.text, display="display" in run.styles)
@@ -287,7 +286,7 @@ def _run(run: MarkedRun) -> list[Any]:
 
 
 def _math(element: MathElement) -> list[Any]:
-    """A formula as name, attributes and contents, of which the browser makes elements."""
+    """Return a formula as name, attributes and contents, from which the browser makes elements."""
     return [
         element.name,
         dict(element.attributes),
@@ -308,7 +307,7 @@ def _lines(
 def drawn_heads(
     found: Comparison, pinned: int, colors: Sequence[str], label: Label, context: Mapping[str, int]
 ) -> list[Json]:
-    """What stands above each column."""
+    """Return the heads above the columns."""
     numbers = column_numbers(found.columns)
     return [
         {

@@ -1,7 +1,7 @@
-"""Fuse, at the side of Compare: several answers to one question made into one, read before it lands (law 8).
+"""The Fuse panel at the side of Compare: one answer made from several to one question, read before it lands (law 8).
 
-Which answers, on which branch and who writes is in the URL (`…&fuse=3f2a91,77c01b&on=main&by=model`); choosing other
-columns to compare ends it. Parts that were ticked are put together in the same place. The columns stay beside it.
+The URL says which answers, on which branch and who writes (`…&fuse=3f2a91,77c01b&on=main&by=model`); choosing other
+columns to compare closes the panel. The same panel joins parts that were ticked. The columns stay visible.
 """
 
 from __future__ import annotations
@@ -33,12 +33,12 @@ from pages.ui.merge.writing import draw_writing
 from pages.ui.wording import bare
 
 _DIGITS = 12
-"""Of an answer's id in the URL."""
+"""How many digits of an answer's id are in the URL."""
 _OFFLINE = "Offline"
 _MOST_SETTLED = 12
-"""Conflicts that are drawn with what can be taken."""
+"""How many conflicts are drawn with a choice."""
 PICKED = "picked"
-"""In the URL, in place of answers: parts that this tab has ticked."""
+"""The value in the URL, instead of answers, for parts that this tab has ticked."""
 _PARTS = "compare.parts"
 _STYLE = """<style>
 .st-key-compare-fusion { position: fixed; top: 3.75rem; right: 0; bottom: 0; width: min(30rem, 100vw); z-index: 90; overflow: auto;
@@ -60,7 +60,7 @@ class Part:
     """All blocks of the answer."""
 
     def picked(self) -> PickedPart:
-        """The part as it is put together: an item of a list stays one, a row of a table keeps its head."""
+        """Return the part for the joined text: an item of a list stays one, a row of a table gets its head."""
         block = self.blocks[self.number]
         if block.kind == "row":
             head = next(one for one in self.blocks if one.table == block.table)
@@ -71,7 +71,7 @@ class Part:
 
 
 def open_fusion(row: TurnRow) -> None:
-    """In a handler: open the fusion of a row's answers, or close it if it is open."""
+    """Open the fusion of a row's answers, or close it if it is open. Call it in a handler."""
     ids = _written([answer.id for answer in row.rivals])
     opened = not ids or st.query_params.get("fuse") == ids
     st.session_state.pop(_PARTS, None)
@@ -79,7 +79,7 @@ def open_fusion(row: TurnRow) -> None:
 
 
 def open_parts(frame: Frame, parts: Sequence[Part]) -> None:
-    """In a handler: put these parts together into one answer."""
+    """Open the panel that joins these parts into one answer. Call it in a handler."""
     st.session_state[_PARTS] = tuple(part.picked() for part in parts)
     if st.query_params.get("fuse") != PICKED:
         want(fuse=PICKED, on=None)
@@ -87,14 +87,14 @@ def open_parts(frame: Frame, parts: Sequence[Part]) -> None:
 
 
 def close_fusion(frame: Frame) -> None:
-    """In a handler: close what is open."""
+    """Close the panel. Call it in a handler."""
     frame.session.fusing = None
     st.session_state.pop(_PARTS, None)
     want(fuse=None, on=None)
 
 
 def draw_fusion(frame: Frame, found: Comparison) -> None:
-    """Draw the fusion that the URL asks for, at the side.
+    """Draw the panel that the URL asks for.
 
     Keys: `compare.fuse_on`, `compare.fuse_by`, `compare.fuse_land`, `compare.fuse_best`, `compare.fuse_close`,
     `compare.settle.<n>`, `merge.edit` ….
@@ -114,7 +114,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
     targets = _targets(frame, found, answers)
     target = st.query_params.get("on", "")
     if target not in frame.chat.branches:
-        # Kept from here on, so that a branch that moves takes no preview away.
+        # From here on the URL names the branch, so that the preview stays when a branch moves.
         target = st.query_params["on"] = targets[0]
     targets = tuple(dict.fromkeys((*targets, target)))
     chat = frame.chat.checkout(target)
@@ -141,15 +141,15 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
 
 
 def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> tuple[str, ...]:
-    """Branches it can land on: those that stand at one of the answers, then the one at hand."""
+    """Return the branches it can land on: those whose head is one of the answers, and the current one."""
     branches = frame.chat.view.branches
-    standing = [
+    at_answers = [
         column.side.branch
         for column in found.columns
         if column.side.branch in branches and column.side.head in answers
     ]
     mine = frame.chat.branch_name
-    names = [name for name in standing if name is not None]
+    names = [name for name in at_answers if name is not None]
     return tuple(dict.fromkeys((mine, *names) if mine in names or not names else (*names, mine)))
 
 
@@ -202,7 +202,7 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
         draw_writing(here, held)
         _draw_best(here, shown)
         return
-    _draw_what_it_is(shown)
+    _draw_plan_facts(shown)
     draw_payload(here, held, shown)
     with st.container(key="line-compare-fusion", horizontal=True):
         st.button(
@@ -221,18 +221,20 @@ def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
 
 
 def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Comparison) -> None:
-    """Which letter stands for which column, and what they say differently."""
+    """Draw which letter stands for which column, and the conflicts between the answers."""
     names = {
         turn.answers[0].message.id: column.side.label
         for row in found.rows
         for column, turn in zip(found.columns, row.turns, strict=True)
         if turn is not None and turn.answers
     }
-    said = (
+    letters = (
         f"**{one.label}** is {plain_label(names.get(one.message.id, one.message.id), 50)}"
         for one in plan.candidates
     )
-    st.caption(f"{' · '.join(said)}. The order is drawn by lot, so that none is preferred for being first.")
+    st.caption(
+        f"{' · '.join(letters)}. The order is drawn by lot, so that none is preferred for being first."
+    )
     draw_examination(here, plan, held.examination, held.not_examined, held.tell)
     if not plan.conflicts:
         return
@@ -242,12 +244,12 @@ def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Compari
         _draw_settling(here, held, plan)
         return
     for one in plan.unresolved:
-        sides = "; ".join(f"{said.side} says “{plain_label(bare(said.text), 160)}”" for said in one.says)
+        sides = "; ".join(f"{claim.side} says “{plain_label(bare(claim.text), 160)}”" for claim in one.says)
         st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
 
 
 def _draw_settling(here: Frame, held: Planning, plan: FusePlan) -> None:
-    """What holds of each conflict, where a text by rule follows what a person says. Keys: `compare.settle.<n>`."""
+    """Ask which side of each conflict holds; a text by rule follows the choice. Keys: `compare.settle.<n>`."""
     for number, conflict in enumerate(plan.conflicts[:_MOST_SETTLED]):
         key = f"compare.settle.{number}"
         says = {name: words[0].text for name, words in conflict.by_side.items()}
@@ -272,7 +274,7 @@ def _settle(here: Frame, held: Planning, plan: FusePlan, conflict: str, key: str
         held.proposed = held.plan = plan.resolved({conflict: choice})
 
 
-def _draw_what_it_is(plan: FusePlan) -> None:
+def _draw_plan_facts(plan: FusePlan) -> None:
     if plan.badge:
         st.badge(plain_label(plan.badge), icon=":material/gpp_bad:", color="gray")
     for warning in plan.warnings:
@@ -285,7 +287,7 @@ def _draw_what_it_is(plan: FusePlan) -> None:
 
 
 def _draw_best(here: Frame, plan: FusePlan) -> None:
-    """One of them as it is, where that will do."""
+    """Draw a button that takes the best answer unchanged."""
     if plan.parts:
         return
     st.button(

@@ -1,8 +1,8 @@
-"""The reading surface of Compare: all columns in one component, drawn and moved about by the browser.
+"""The reading surface of Compare: all columns in one component, which the browser draws and rearranges.
 
-A run of the page says what is compared; scrolling, collapsing, swiping, ticking and the first look of pinning and
-reordering need none. What has to last is told to the server as acts and kept in the URL (`with=`, the order; `pin=`) or
-in this tab's session.
+A run of the page decides what is compared; scrolling, collapsing, swiping and ticking need none, and pinning and
+reordering are shown at once. The browser sends lasting changes as acts, which go into the URL (`with=`, the order;
+`pin=`) or into this tab's session.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _PANEL = "compare.panel"
 _WHOLE = "compare.whole"
 _GO = "compare.go"
 _LOOK_EVERY = 0.8
-"""Seconds between two looks at replies that are being written."""
+"""Seconds between two updates of replies that are being written."""
 _PANELS = ("claims", "pairs", "shared")
 _EXAMINING = "compare.examining"
 """The ids of answers, and the model that reads them."""
@@ -66,12 +66,12 @@ _NOT_EXAMINED = "compare.not_examined"
 
 @dataclass(frozen=True, slots=True)
 class ComparedPage:
-    """What an act of the browser works on, as this run drew it."""
+    """The comparison that this run drew, on which acts of the browser work."""
 
     frame: Frame
     found: Comparison
     show: Callable[[Sequence[Side]], None]
-    """Makes the URL say which sides are compared."""
+    """Puts the sides to compare into the URL."""
     window: RowWindow
 
     @property
@@ -86,7 +86,7 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
     _surface(
         key=KEY,
         data=(_data(desk, jobs, asked),),
-        on_act_change=partial(_hear, desk),
+        on_act_change=partial(_carry_out, desk),
         height="content",
     )
     _draw_examining()
@@ -96,7 +96,7 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
 
 
 def follow_links(frame: Frame) -> None:
-    """Go to the page that an act asked for, where no handler can."""
+    """Go to the page that an act asked for; a handler cannot switch pages here. Call it when the page runs."""
     wanted = frame.session.choices.pop(_GO, "")
     page, _, key = wanted.partition(" ")
     chat = frame.chat
@@ -111,7 +111,7 @@ def follow_links(frame: Frame) -> None:
 
 
 def merge_target(chat: Conversation, source: str) -> str | None:
-    """The branch that another one is merged into from here; None if there is no other."""
+    """Return the branch into which `source` is merged from here; None if there is no other branch."""
     if chat.branch_name != source:
         return chat.branch_name
     return next((name for name in chat.branches if name != source), None)
@@ -145,7 +145,7 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         "dark": colors.dark,
         "mermaid": mermaid_file(),
         "columns": [
-            head | _possible(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
+            head | _actions(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
         ],
         "rows": drawing.rows(),
         "before": window.first,
@@ -167,7 +167,7 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
 
 @cache
 def mermaid_file() -> str:
-    """The file of the Mermaid that Streamlit ships, whose name changes with each release; "" if it is not found."""
+    """Return the file name of Streamlit's own Mermaid, which changes with each release; "" if it is not found."""
     found = [
         path.name for path in (streamlit_folder() / "static" / "static" / "js").glob("mermaid.core.*.js")
     ]
@@ -180,8 +180,8 @@ def _pinned(found: Comparison) -> int:
     return keys.index(key) if key in keys else 0
 
 
-def _possible(chat: Conversation, column: Column) -> dict[str, Any]:
-    """What can be done with a column, and the links that lead there."""
+def _actions(chat: Conversation, column: Column) -> dict[str, Any]:
+    """Return the actions that a column offers, with their targets."""
     side = column.side
     if side.head is None or side.gone:
         return {"promote": [], "merge": "", "open": ""}
@@ -209,7 +209,7 @@ def _contexts(chat: Conversation, columns: Sequence[Column]) -> dict[str, int]:
 
 
 def _end(column: Column, jobs: dict[str, ReplyJob], label: Callable[[str], str]) -> dict[str, Any] | None:
-    """What is being written at the end of a column, or what failed there."""
+    """Return the reply that is being written at the end of a column, or the one that failed there."""
     job = jobs.get(column.side.branch or "")
     if job is not None:
         return _writing(job, label)
@@ -229,7 +229,7 @@ def _writing(job: ReplyJob, label: Callable[[str], str]) -> dict[str, Any]:
 
 
 def _draw_live(desk: ComparedPage, jobs: dict[str, ReplyJob]) -> None:
-    """Tell the surface what is being written, and run the page when one is done."""
+    """Send the surface the replies that are being written, and run the page when one is done."""
     names = {info.name: info.label for info in desk.frame.forky.models.models()}
 
     @st.fragment(run_every=_LOOK_EVERY, key="compare.live")
@@ -244,7 +244,7 @@ def _draw_live(desk: ComparedPage, jobs: dict[str, ReplyJob]) -> None:
 
 
 def _draw_examining() -> None:
-    """Run the page when a model has read the answers that it was asked about."""
+    """Run the page when a model has finished examining the answers."""
     running = st.session_state.get(_EXAMINING)
     if running is None:
         return
@@ -272,7 +272,7 @@ def _panel(frame: Frame, drawing: DrawnComparison) -> dict[str, Any] | None:
 
 
 def _claims(frame: Frame, drawing: DrawnComparison, row: int) -> dict[str, Any]:
-    """What a model has found in the answers of a row, or what rules find possible and what a press would do."""
+    """Return what a model has found in the answers of a row, or what rules find and what asking a model would send."""
     ids = _answers(drawing, row)
     examined = frame.chat.merges.examined(ids)
     made = drawing.claims(row, examined)
@@ -290,80 +290,80 @@ def _answers(drawing: DrawnComparison, row: int) -> tuple[MessageId, ...]:
     return tuple(dict.fromkeys(one.id for one in drawing.compared(row) if one is not None))
 
 
-def _hear(desk: ComparedPage) -> None:
-    """Carry out what the browser asks for."""
-    said: Any = st.session_state.get(KEY, {}).get("act")
-    if not isinstance(said, dict):
+def _carry_out(desk: ComparedPage) -> None:
+    """Carry out the act that the browser asks for."""
+    request: Any = st.session_state.get(KEY, {}).get("act")
+    if not isinstance(request, dict):
         return
-    act = _ACTS.get(str(said.get("name")))
+    act = _ACTS.get(str(request.get("name")))
     if act is not None:
         with saying(desk.frame.session):
-            act(desk, said)
+            act(desk, request)
 
 
-def _pin(desk: ComparedPage, said: dict[str, Any]) -> None:
-    if said.get("key") in desk.sides:
-        st.query_params["pin"] = said["key"]
+def _pin(desk: ComparedPage, request: dict[str, Any]) -> None:
+    if request.get("key") in desk.sides:
+        st.query_params["pin"] = request["key"]
 
 
-def _order(desk: ComparedPage, said: dict[str, Any]) -> None:
-    """Show the columns in this order; those that it does not name go, if there are two left."""
-    keys = said.get("keys")
+def _order(desk: ComparedPage, request: dict[str, Any]) -> None:
+    """Show the named columns in this order and remove the others, if at least two stay."""
+    keys = request.get("keys")
     if isinstance(keys, list):
         wanted = [desk.sides[key] for key in dict.fromkeys(keys) if key in desk.sides]
         if len(wanted) > 1:
             desk.show(wanted)
 
 
-def _marks(desk: ComparedPage, said: dict[str, Any]) -> None:
-    if said.get("value") in ("off", "on", "gone"):
-        desk.frame.session.choices[_MARKS] = said["value"]
+def _marks(desk: ComparedPage, request: dict[str, Any]) -> None:
+    if request.get("value") in ("off", "on", "gone"):
+        desk.frame.session.choices[_MARKS] = request["value"]
 
 
-def _open(desk: ComparedPage, said: dict[str, Any]) -> None:
-    side = desk.sides.get(str(said.get("key")))
+def _open(desk: ComparedPage, request: dict[str, Any]) -> None:
+    side = desk.sides.get(str(request.get("key")))
     if side is not None and side.head is not None:
         desk.frame.session.choices[_GO] = f"chat {side.branch or side.head.removeprefix('b2:')}"
 
 
-def _merge(desk: ComparedPage, said: dict[str, Any]) -> None:
-    side = desk.sides.get(str(said.get("key")))
+def _merge(desk: ComparedPage, request: dict[str, Any]) -> None:
+    side = desk.sides.get(str(request.get("key")))
     if side is not None and side.branch is not None:
         desk.frame.session.choices[_GO] = f"merge {side.branch}"
 
 
-def _promote(desk: ComparedPage, said: dict[str, Any]) -> None:
-    side, branch = desk.sides.get(str(said.get("key"))), said.get("branch")
+def _promote(desk: ComparedPage, request: dict[str, Any]) -> None:
+    side, branch = desk.sides.get(str(request.get("key"))), request.get("branch")
     if side is not None and side.head is not None and isinstance(branch, str):
         done(desk.frame.session, desk.frame.chat.checkout(branch).branches.promote(side.head))
 
 
-def _stop(desk: ComparedPage, said: dict[str, Any]) -> None:
-    side = desk.sides.get(str(said.get("key")))
+def _stop(desk: ComparedPage, request: dict[str, Any]) -> None:
+    side = desk.sides.get(str(request.get("key")))
     for job in desk.frame.chat.replies.running:
         if side is not None and job.place.branch == side.branch:
             job.stop()
 
 
-def _again(desk: ComparedPage, said: dict[str, Any]) -> None:
-    side = desk.sides.get(str(said.get("key")))
+def _again(desk: ComparedPage, request: dict[str, Any]) -> None:
+    side = desk.sides.get(str(request.get("key")))
     if side is not None and side.branch is not None:
         desk.frame.chat.checkout(side.branch).replies.start()
 
 
-def _more(desk: ComparedPage, said: dict[str, Any]) -> None:
-    more_rows(desk.window, earlier=said.get("name") == "earlier")
+def _more(desk: ComparedPage, request: dict[str, Any]) -> None:
+    more_rows(desk.window, earlier=request.get("name") == "earlier")
 
 
-def _show_panel(_desk: ComparedPage, said: dict[str, Any]) -> None:
-    kind, row = said.get("kind"), said.get("row", 0)
+def _show_panel(_desk: ComparedPage, request: dict[str, Any]) -> None:
+    kind, row = request.get("kind"), request.get("row", 0)
     opened = kind in _PANELS and isinstance(row, int)
     st.session_state[_PANEL] = (kind, row) if opened else ("", 0)
 
 
-def _examine(desk: ComparedPage, said: dict[str, Any]) -> None:
-    """Have a model read the answers of a row side by side, or stop waiting for it."""
-    running, row = st.session_state.get(_EXAMINING), said.get("row")
+def _examine(desk: ComparedPage, request: dict[str, Any]) -> None:
+    """Have a model examine the answers of a row side by side, or stop one that does."""
+    running, row = st.session_state.get(_EXAMINING), request.get("row")
     if running is not None:
         running[1].stop.set()
     st.session_state[_EXAMINING] = st.session_state[_NOT_EXAMINED] = None
@@ -375,22 +375,22 @@ def _examine(desk: ComparedPage, said: dict[str, Any]) -> None:
     st.session_state[_EXAMINING] = (ids, begin(desk.frame.chat, ids))
 
 
-def _show_whole(_desk: ComparedPage, said: dict[str, Any]) -> None:
-    if isinstance(said.get("id"), str):
-        st.session_state[_WHOLE] = {*st.session_state.get(_WHOLE, ()), MessageId(said["id"])}
+def _show_whole(_desk: ComparedPage, request: dict[str, Any]) -> None:
+    if isinstance(request.get("id"), str):
+        st.session_state[_WHOLE] = {*st.session_state.get(_WHOLE, ()), MessageId(request["id"])}
 
 
-def _fuse(desk: ComparedPage, said: dict[str, Any]) -> None:
-    row = said.get("row")
+def _fuse(desk: ComparedPage, request: dict[str, Any]) -> None:
+    row = request.get("row")
     if isinstance(row, int) and 0 <= row < len(desk.found.rows):
         open_fusion(desk.found.rows[row])
     else:
         close_fusion(desk.frame)
 
 
-def _compose(desk: ComparedPage, said: dict[str, Any]) -> None:
-    """Put the ticked parts together: each is a message and the number of a block of it."""
-    ticked = said.get("parts")
+def _compose(desk: ComparedPage, request: dict[str, Any]) -> None:
+    """Join the ticked parts, each of which is a message and the number of one of its blocks."""
+    ticked = request.get("parts")
     drawn = {
         entry.message.id: entry.message
         for row in desk.found.rows

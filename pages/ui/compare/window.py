@@ -1,7 +1,7 @@
-"""Which rows of a long comparison are drawn: those around the last one in which most columns have something.
+"""Chooses the rows of a long comparison that are drawn: those around the last one in which most columns have a turn.
 
-A window that was opened stays where it is while answers arrive, so that what one reads does not move; it grows when one
-scrolls to its end, and follows what is asked now.
+The window stays while answers arrive, so that the text one reads does not move. It grows when one scrolls to its end,
+and includes new turns at the end of the comparison.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from forky_core.views.compare import Comparison, TurnRow
 
 _KEY = "compare.window"
 _ROOM = 40_000
-"""Characters of the rows that are drawn at first …"""
+"""About how many characters the rows have that are drawn at first."""
 _MOST = 12
-"""… and their number at most."""
+"""The most rows that are drawn at first, in each direction."""
 _GROWS = 6
-"""Rows that come in at once when one scrolls to the end of the window."""
+"""By how many rows the window grows at once."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,19 +29,19 @@ class RowWindow:
     open_at: int
     """The row at which the page opens."""
     of: tuple[str, ...]
-    """The sides it was opened for."""
+    """The keys of the compared sides."""
     rows: int
-    """The number of rows when it was drawn last."""
+    """The number of rows when the window was last drawn."""
 
 
 def row_window(found: Comparison) -> RowWindow:
-    """The rows to draw in this run."""
+    """Return the rows to draw in this run."""
     of = tuple(sorted(column.side.key for column in found.columns))
     rows = found.rows
-    held = st.session_state.get(_KEY)
-    if isinstance(held, RowWindow) and held.of == of and held.rows <= len(rows):
-        stop = len(rows) if held.stop == held.rows else held.stop
-        made = RowWindow(held.first, stop, held.open_at, of, len(rows))
+    last = st.session_state.get(_KEY)
+    if isinstance(last, RowWindow) and last.of == of and last.rows <= len(rows):
+        stop = len(rows) if last.stop == last.rows else last.stop
+        made = RowWindow(last.first, stop, last.open_at, of, len(rows))
     else:
         at = _last_compared(rows)
         first = stop = at
@@ -58,14 +58,14 @@ def row_window(found: Comparison) -> RowWindow:
 
 
 def more_rows(window: RowWindow, *, earlier: bool) -> None:
-    """In a handler: have the next run draw more."""
+    """Grow the window for the next run. Call it in a handler."""
     first = max(0, window.first - _GROWS) if earlier else window.first
     stop = window.stop if earlier else min(window.rows, window.stop + _GROWS)
     st.session_state[_KEY] = RowWindow(first, stop, window.open_at, window.of, window.rows)
 
 
 def _last_compared(rows: tuple[TurnRow, ...]) -> int:
-    """The last of the rows in which most columns have something; 0 if there is no row."""
+    """Return the last of the rows in which most columns have a turn; 0 if there is no row."""
     filled = [sum(turn is not None for turn in row.turns) for row in rows]
     return max(range(len(rows)), key=lambda at: (filled[at], at), default=0)
 

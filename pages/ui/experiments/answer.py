@@ -1,4 +1,4 @@
-"""One answer: what was asked, what came, what each check says and why, and what a person thinks of it."""
+"""The dialog for one answer: the question, the answer, each check with its reason, and a person's own mark."""
 
 from __future__ import annotations
 
@@ -137,7 +137,7 @@ def _mark(
 
 
 def _fork(frame: Frame, cell: CellResult) -> None:
-    """The next run of the page leads there."""
+    """Fork at the answer; the next run of the page opens the new branch."""
     with saying(frame.session):
         assert cell.answer is not None
         forked = frame.chat.checkout(cell.branch).fork(at=cell.answer.id)

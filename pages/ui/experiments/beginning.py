@@ -22,7 +22,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 
 LARGEST = 50
-"""MB of a file."""
+"""The most megabytes of a file."""
 _HOW = {"typed": "Questions I type", "file": "A file", "chat": "This conversation's questions"}
 
 
@@ -117,7 +117,7 @@ def _from_chat(frame: Frame) -> Experiment | None:
 
 
 def _draw_rest(frame: Frame, experiments: Experiments, made: Experiment) -> None:
-    """Name, models, and the button."""
+    """Draw the name, the models, and the button that creates the experiment."""
     offered = grouped(frame.forky.models)
     name, number = made.name, 1
     while name in experiments.names:

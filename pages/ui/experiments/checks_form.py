@@ -1,4 +1,4 @@
-"""Checks: a list with what each asks for, and a form for one more."""
+"""The checks of an experiment: a list, and a form for one more."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from pages.ui.frame import Frame
 from pages.ui.keeping.fields import kept_fields
 
 ChangeChecks = Callable[[tuple[RowCheck, ...]], tuple[RowCheck, ...]]
-"""Makes new checks of the ones there are."""
+"""Returns the new checks for the present ones."""
 _OFFERED = tuple(
     name for name in KINDS if name not in ("code", "iequals", "rouge-n", "levenshtein", "word-count")
 )
@@ -45,7 +45,7 @@ _HINTS = {
 
 @st.dialog("Checks of every row", width="large", icon=":material/rule:")
 def edit_checks(frame: Frame, experiments: Experiments, name: str) -> None:
-    """What every answer is checked for. Keys: those of `draw_check_lines` and `draw_new_check` with `all`."""
+    """Edit the checks of every answer. Keys: those of `draw_check_lines` and `draw_new_check` with `all`."""
     experiment = there(experiments, name)
     st.caption(
         "Each answer is checked for all of these, and for what its own row asks. Click a row's name to add checks to it."
@@ -64,7 +64,7 @@ def edit_checks(frame: Frame, experiments: Experiments, name: str) -> None:
 
 
 def draw_check_lines(checks: Sequence[RowCheck], of: str, on_change: Callable[[ChangeChecks], None]) -> None:
-    """The checks, each with a button that removes it. Keys: `experiments.remove_check.<of>.<number>`."""
+    """Draw the checks, each with a button that removes it. Keys: `experiments.remove_check.<of>.<number>`."""
     if not checks:
         st.caption("None yet.")
     for number, check in enumerate(checks):
@@ -133,36 +133,40 @@ def draw_new_check(frame: Frame, of: str, on_change: Callable[[ChangeChecks], No
 
 
 def _typed(of: str, kind: CheckKind) -> RowCheck:
-    """In a handler: the check as the form says. Raises BadContent."""
-    said = st.session_state
+    """Read the check from the form. Call it in a handler.
+
+    Raises:
+        BadContent: the value does not fit the kind of check.
+    """
+    state = st.session_state
     return RowCheck(
         kind.name,
         _value(kind.needs, typed(f"experiments.check_value.{of}.{kind.name}")),
-        bool(said.get(f"experiments.check_not.{of}")),
-        said.get(f"experiments.check_threshold.{of}") if kind.name == "similar" else None,
-        model=said.get(f"experiments.check_model.{of}") if kind.needs in ("rubric", "criterion") else None,
+        bool(state.get(f"experiments.check_not.{of}")),
+        state.get(f"experiments.check_threshold.{of}") if kind.name == "similar" else None,
+        model=state.get(f"experiments.check_model.{of}") if kind.needs in ("rubric", "criterion") else None,
     )
 
 
 def _value(needs: str, text: str) -> Json:
-    """What was typed, as the kind wants it. Raises BadContent."""
-    said = text.strip()
+    """Convert a typed text to the value that a kind of check needs; BadContent if it is none."""
+    text = text.strip()
     if needs == "texts":
-        found = [line.strip() for line in said.splitlines() if line.strip()]
+        found = [line.strip() for line in text.splitlines() if line.strip()]
         if not found:
             raise BadContent("Write at least one text.")
         return found
     if needs == "schema":
         try:
-            return json.loads(said) if said else ""
+            return json.loads(text) if text else ""
         except ValueError as error:
             raise BadContent(f"The schema is no JSON: {error}.") from error
     if needs in ("length", "number"):
         try:
-            number = float(said.replace(",", ""))
+            number = float(text.replace(",", ""))
         except ValueError as error:
             raise BadContent("Write a number.") from error
         return {"max": int(number), "unit": "characters"} if needs == "length" else number
-    if not said and needs in ("pattern", "rubric"):
+    if not text and needs in ("pattern", "rubric"):
         raise BadContent("Write what a right answer is.")
-    return said
+    return text

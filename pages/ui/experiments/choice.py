@@ -1,4 +1,4 @@
-"""The line above the table: which experiment, running and stopping it, and what else can be done with it."""
+"""The line above the table: the choice of the experiment, the button that runs or stops it, and its menu."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ _BUTTONS = {
     "checks": ("Checks", "rule"),
     "send": ("Send", "ios_share"),
 }
-"""Those that are buttons of their own."""
+"""The entries of the menu that are buttons of their own."""
 _READING = frozenset({"send"})
-"""Those that change nothing."""
+"""The entries that change nothing."""
 
 
 def chosen_name(experiments: Experiments) -> str | None:
-    """The experiment that the URL names, or the first; None where there is none, or where a new one is begun."""
+    """Return the experiment that the URL names, or the first; None if there is none or a new one is being made."""
     names = experiments.names
     asked = st.query_params.get("e")
     if asked == "" or not names:
@@ -134,7 +134,7 @@ def run_cells(
     *,
     again: bool = False,
 ) -> None:
-    """In a handler: ask what is open, or these cells again."""
+    """Start a run that asks all open cells, or only `cells`. Call it in a handler."""
     try:
         experiments.start(name, cells=cells, again=again)
     except NothingToDo as error:
@@ -144,7 +144,7 @@ def run_cells(
 
 
 def ask_again(frame: Frame, experiments: Experiments, name: str, cells: tuple[CellAddress, ...]) -> None:
-    """In a handler: ask these cells, whether they have an answer or not."""
+    """Start a run that asks these cells even if they have an answer. Call it in a handler."""
     run_cells(frame, experiments, name, cells, again=True)
 
 
@@ -168,5 +168,5 @@ def _act(frame: Frame, experiments: Experiments, name: str, what: str) -> None:
 
 
 def show_new(frame: Frame) -> None:
-    """Lead to the page that begins another experiment."""
+    """Show the form for a new experiment."""
     show(frame.chat, "")

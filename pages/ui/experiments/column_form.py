@@ -1,4 +1,4 @@
-"""A column: its model, prompts, parameters and samples."""
+"""The dialog for a column: its model, prompts, parameters and samples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.ui.keeping.fields import kept_fields
 
 @st.dialog("Column", width="large", icon=":material/view_column:")
 def edit_column(frame: Frame, experiments: Experiments, name: str, id: str | None) -> None:
-    """A column, or a new one (`id` None). Keys: `experiments.column_model`, `…_label`, `…_system`, `…_prompt`,
+    """Edit a column, or a new one if `id` is None. Keys: `experiments.column_model`, `…_label`, `…_system`, `…_prompt`,
     `…_parameters`, `…_samples`, `…_save`, `…_again`, `…_remove`, `…_copy`.
     """
     experiment = there(experiments, name)
@@ -48,13 +48,13 @@ def edit_column(frame: Frame, experiments: Experiments, name: str, id: str | Non
 
 def _model_and_name(frame: Frame, column: ExperimentColumn) -> None:
     offered = grouped(frame.forky.models)
-    known = column.model or frame.forky.models.default()
-    names = list(offered) if known in offered else [known, *offered]
+    current = column.model or frame.forky.models.default()
+    names = list(offered) if current in offered else [current, *offered]
     left, right = st.columns(2)
     left.selectbox(
         "Model",
         names,
-        index=names.index(known),
+        index=names.index(current),
         key="experiments.column_model",
         format_func=lambda one: model_title(offered.get(one), one),
         accept_new_options=True,
@@ -108,7 +108,7 @@ def _parameters_and_samples(column: ExperimentColumn) -> None:
 
 
 def _actions(frame: Frame, experiments: Experiments, name: str, column: ExperimentColumn) -> None:
-    """What can be done with a column that is part of the experiment."""
+    """Draw the actions for a column that is part of the experiment."""
     experiment = experiments[name]
     cells = tuple(
         CellAddress(row.id, column.id, sample)
@@ -144,7 +144,7 @@ def _actions(frame: Frame, experiments: Experiments, name: str, column: Experime
 
 
 def _changed(column: ExperimentColumn) -> ExperimentColumn:
-    """The column as the form says."""
+    """Return the column with the values of the form."""
     prompt = typed("experiments.column_prompt")
     return replace(
         column,

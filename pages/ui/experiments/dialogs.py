@@ -1,4 +1,4 @@
-"""What opens over the table: an answer, a row, a column, checks, limits, and the files to send."""
+"""The dialogs that open over the table: an answer, a row, a column, checks, limits, and the files to send."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from pages.ui.experiments.grid import Opened
 from pages.ui.experiments.row_form import add_rows, edit_row
 from pages.ui.experiments.saving import forget_mistakes, there
 from pages.ui.experiments.settings_form import edit_settings
-from pages.ui.experiments.state import taken_wanted
+from pages.ui.experiments.state import pop_wanted
 from pages.ui.frame import Frame
 from pages.ui.person import viewer
 
 
-def open_what_was_asked(frame: Frame, experiments: Experiments, name: str) -> None:
+def open_requested_dialog(frame: Frame, experiments: Experiments, name: str) -> None:
     """Open the dialog that the last press asked for, once."""
-    what = taken_wanted()
+    what = pop_wanted()
     if what is not None:
         forget_mistakes()
     if isinstance(what, Opened):

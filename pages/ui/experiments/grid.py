@@ -31,7 +31,7 @@ _BAD = {True: "#ef8a80", False: "#a8322a"}
 
 @dataclass(frozen=True, slots=True)
 class Opened:
-    """What was clicked."""
+    """The cell, row or column that was clicked."""
 
     kind: Literal["cell", "row", "column"]
     row: int = 0
@@ -44,7 +44,7 @@ class Opened:
 
 
 def draw_grid(table: ExperimentTable, name: str, on_open: Callable[[Opened], None]) -> None:
-    """Keys: `experiments.grid`. `on_open` is called before the page runs."""
+    """Draw the table; `on_open` is called before the next run of the page. Keys: `experiments.grid`."""
     colors = palette()
     data = {
         "of": f"{name}/{table.page}",
@@ -74,13 +74,13 @@ def draw_grid(table: ExperimentTable, name: str, on_open: Callable[[Opened], Non
     _component(key=KEY, data=(data,), on_open_change=handle, height="content")
 
 
-def _opened(said: Any) -> Opened | None:
-    if not isinstance(said, dict) or said.get("kind") not in ("cell", "row", "column"):
+def _opened(request: Any) -> Opened | None:
+    if not isinstance(request, dict) or request.get("kind") not in ("cell", "row", "column"):
         return None
-    row, column, sample = said.get("row", 0), said.get("column", ""), said.get("sample", 1)
+    row, column, sample = request.get("row", 0), request.get("column", ""), request.get("sample", 1)
     if not (isinstance(row, int) and isinstance(column, str) and isinstance(sample, int)):
         return None
-    return Opened(said["kind"], row, column, sample)
+    return Opened(request["kind"], row, column, sample)
 
 
 def _column(column: TableColumn) -> dict[str, object]:

@@ -1,4 +1,4 @@
-"""What an experiment shows: how far it is, who is ahead, and the table. It is drawn anew while the experiment runs."""
+"""The results of an experiment: its progress, which column leads, and the table. They are updated while it runs."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from pages.ui.experiments.grid import draw_grid
 from pages.ui.experiments.state import want, wanted
 
 LOOK_EVERY = 1.0
-"""Seconds between two looks at an experiment that runs."""
+"""Seconds between two updates while an experiment runs."""
 ROWS_SHOWN = 50
 _FILTER = "experiments.only"
 _PAGE = "experiments.page"
@@ -58,7 +58,7 @@ def _draw(experiments: Experiments, name: str, progress: RunProgress | None) -> 
     if progress is not None and progress.running:
         st.progress(min(1.0, progress.share), _under_way(progress))
     with st.container(key="experiments-says"):
-        _draw_said(result, progress)
+        _draw_summary(result, progress)
     if not result.experiment.rows or not result.experiment.columns:
         st.info(
             "Give it rows (the questions) and columns (the models) above; then run it."
@@ -86,7 +86,7 @@ def _under_way(progress: RunProgress) -> str:
     return ", ".join(parts)
 
 
-def _draw_said(result: ExperimentResult, progress: RunProgress | None) -> None:
+def _draw_summary(result: ExperimentResult, progress: RunProgress | None) -> None:
     experiment = result.experiment
     facts = [size_of(result)]
     if result.calls:
@@ -104,17 +104,17 @@ def _draw_said(result: ExperimentResult, progress: RunProgress | None) -> None:
         st.caption(plain_label(result.agreement.sentence, 300))
     if progress is not None and not progress.running and progress.sentence:
         st.caption(plain_label(progress.sentence, 300))
-    told = [*(progress.notes if progress is not None else ()), *result.warnings]
-    for sentence in told[:3]:
+    remarks = [*(progress.notes if progress is not None else ()), *result.warnings]
+    for sentence in remarks[:3]:
         st.caption(f":material/warning: {plain_label(sentence, 300)}")
-    if len(told) > 3:
-        with st.expander(f"{count(len(told) - 3, 'more remark')}"):
-            for sentence in told[3:40]:
+    if len(remarks) > 3:
+        with st.expander(f"{count(len(remarks) - 3, 'more remark')}"):
+            for sentence in remarks[3:40]:
                 st.caption(plain_label(sentence, 300))
 
 
 def _draw_filter(result: ExperimentResult) -> RowFilter:
-    """Which rows, where there is anything to choose from."""
+    """Draw the filter of rows, if there is anything to choose from, and return the choice."""
     if len(result.experiment.rows) < 2 or not result.answered:
         return "all"
     return st.segmented_control(

@@ -1,4 +1,4 @@
-"""A row: its question, variables, reference and checks; and rows that are added."""
+"""The dialogs for a row (its question, variables, reference and checks) and for adding rows."""
 
 from __future__ import annotations
 
@@ -145,7 +145,7 @@ def add_rows(frame: Frame, experiments: Experiments, name: str) -> None:
 
 
 def _changed(row: ExperimentRow) -> ExperimentRow:
-    """The row as the form says."""
+    """Return the row with the values of the form."""
     return replace(
         row,
         question=typed("experiments.row_question"),

@@ -19,7 +19,7 @@ _MISTAKE = "experiments.mistake"
 
 
 def save(frame: Frame, experiments: Experiments, make: Callable[[], Experiment]) -> None:
-    """In a handler: save what `make` returns. What is wrong with it is said by `close_after`."""
+    """Save what `make` returns; `close_after` shows a mistake in it. Call it in a handler."""
     st.session_state.pop(_MISTAKE, None)
     try:
         done(frame.session, experiments.save(make()))
@@ -30,7 +30,7 @@ def save(frame: Frame, experiments: Experiments, make: Callable[[], Experiment])
 
 
 def close_after(pressed: bool) -> None:  # noqa: FBT001 - what the button returned
-    """In a dialog: close it once its button was pressed; after a mistake it stays and says what is wrong."""
+    """Close the dialog if its button was pressed, or show the mistake that `save` found. Call it in a dialog."""
     if not pressed:
         return
     mistake = st.session_state.pop(_MISTAKE, None)
@@ -40,24 +40,24 @@ def close_after(pressed: bool) -> None:  # noqa: FBT001 - what the button return
 
 
 def there(experiments: Experiments, name: str) -> Experiment:
-    """In a dialog: the experiment. Closes the dialog where it was deleted meanwhile, here or in another tab."""
+    """Return the experiment, or close the dialog if it was deleted meanwhile. Call it in a dialog."""
     if name not in experiments:
         st.rerun()
     return experiments[name]
 
 
 def forget_mistakes() -> None:
-    """When a dialog opens."""
+    """Forget the mistake of an earlier dialog. Call it when a dialog opens."""
     st.session_state.pop(_MISTAKE, None)
 
 
 def typed(key: str) -> str:
-    """In a handler: what stands in a field."""
+    """Return the text of a field. Call it in a handler."""
     return str(st.session_state.get(key) or "")
 
 
 def values_in(text: str, what: str) -> dict[str, Json]:
-    """`name: value`, one a line; a value that is JSON is taken as such. Raises BadContent."""
+    """Read lines of the form `name: value`, in which a value may be JSON; BadContent names the line that is none."""
     made: dict[str, Json] = {}
     for line in text.splitlines():
         if not line.strip():
@@ -76,7 +76,7 @@ def values_in(text: str, what: str) -> dict[str, Json]:
 
 
 def lines_of(values: Mapping[str, Json]) -> str:
-    """The values as `values_in` reads them."""
+    """Write values as lines that `values_in` reads."""
     return "\n".join(f"{name}: {_written(value)}" for name, value in values.items())
 
 

@@ -1,4 +1,4 @@
-"""How an experiment is run: calls at once, money, stored answers, and the model that judges."""
+"""The dialog for how an experiment runs: calls at once, money, stored answers, and the model that judges."""
 
 from __future__ import annotations
 
@@ -77,15 +77,15 @@ def edit_settings(frame: Frame, experiments: Experiments, name: str) -> None:
 
 
 def _changed(experiment: Experiment) -> Experiment:
-    """The experiment as the form says."""
-    said = st.session_state
-    limit = said["experiments.dollars"]
+    """Return the experiment with the values of the form."""
+    state = st.session_state
+    limit = state["experiments.dollars"]
     return replace(
         experiment,
-        about=said["experiments.about"] or "",
-        parallel=int(said["experiments.parallel"]),
+        about=state["experiments.about"] or "",
+        parallel=int(state["experiments.parallel"]),
         dollars=float(limit) if limit is not None else None,
-        judge=said["experiments.judge"],
-        reuse=bool(said["experiments.reuse"]),
-        seed=int(said["experiments.seed"]),
+        judge=state["experiments.judge"],
+        reuse=bool(state["experiments.reuse"]),
+        seed=int(state["experiments.seed"]),
     )

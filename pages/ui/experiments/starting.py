@@ -23,10 +23,10 @@ _QUESTIONS = (
 )
 
 
-def example(taken: tuple[str, ...] = ()) -> Experiment:
-    """Six questions, each with a word that a right answer has, and both offline models."""
+def example(used_names: tuple[str, ...] = ()) -> Experiment:
+    """Return six questions, each with a word that a right answer has, for both offline models, under a new name."""
     name, number = "example", 1
-    while name in taken:
+    while name in used_names:
         number += 1
         name = f"example {number}"
     return Experiment(

@@ -1,4 +1,4 @@
-"""Where this tab is on the Experiments page: which experiment, and what is to be opened in the next run."""
+"""The state of the Experiments page in this tab: which experiment it shows, and which dialog the next run opens."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ _WANTED = "experiments.wanted"
 
 
 def show(chat: Conversation, name: str | None) -> None:
-    """In a handler: have the URL name this experiment; None: none."""
+    """Put this experiment into the URL, or remove it if `name` is None. Call it in a handler."""
     st.query_params.from_dict(place(chat) | ({"e": name} if name is not None else {}))
 
 
 def want(what: object) -> None:
-    """Have the next run of the page open this (dialogs.py)."""
+    """Have the next run of the page open a dialog (dialogs.py says which)."""
     st.session_state[_WANTED] = what
 
 
 def wanted() -> bool:
-    """Whether something is to be opened."""
+    """Whether a dialog is to be opened."""
     return _WANTED in st.session_state
 
 
-def taken_wanted() -> object:
-    """What is to be opened, once; None for nothing."""
+def pop_wanted() -> object:
+    """Return what is to be opened and forget it; None for nothing."""
     return st.session_state.pop(_WANTED, None)

@@ -1,4 +1,4 @@
-"""The looks of the Experiments page alone; colours come from the theme."""
+"""The CSS of the Experiments page; its colours come from the theme."""
 
 from __future__ import annotations
 
@@ -20,5 +20,5 @@ _CSS = """<style>
 
 
 def apply_experiments_style() -> None:
-    """Once a run."""
+    """Add the style to the page. Call it once a run."""
     st.html(_CSS)

@@ -1,8 +1,8 @@
-"""What people type, kept by their browser until the server has said that it is stored; on every page.
+"""A component on every page that stores what people type in their browser until the server has stored it.
 
-Drafts of fields and questions that wait lie in the browser's own storage (storage.js), under the person's id, so that a
-closed browser, a server that restarts and a database that is away lose nothing. A question is handed over with an id
-that the browser made, until the server says what became of it (posts.js, ui/keeping/posting.py).
+Drafts and waiting questions are in the browser's own storage (storage.js), under the person's id, so that nothing is
+lost when the browser is closed, the server restarts or the database is unavailable. The browser sends a question, with
+an id that it made, until the server reports what happened to it (posts.js, ui/keeping/posting.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from pages.ui.workspace import reader_id, workspace_id
 
 _HERE = Path(__file__).parent
 STORAGE = (_HERE / "storage.js").read_text("utf-8")
-"""The functions that a component's script begins with which keeps something in the browser."""
+"""JavaScript functions for storing something in the browser; a component's script that does so begins with them."""
 _KEY = "keeping"
 _component = st.components.v2.component(
     "forky.keeping",
@@ -30,17 +30,17 @@ _component = st.components.v2.component(
 
 
 def owner() -> str:
-    """Whose the browser's keeping is: the workspace and the person who is signed in."""
+    """Return the owner of what the browser stores: the workspace and the person who is signed in."""
     return f"{workspace_id()}.{reader_id()}"
 
 
 def keep_what_is_typed(held: TabSession, chat: Conversation | None) -> None:
-    """Mount it, once on a page. Keys: `keeping`."""
+    """Mount the component. Call it once on a page. Keys: `keeping`."""
 
     def handle() -> None:
-        said: Any = st.session_state.get(_KEY, {}).get("post")
-        if isinstance(said, dict):
-            take_post(held, said)
+        post: Any = st.session_state.get(_KEY, {}).get("post")
+        if isinstance(post, dict):
+            take_post(held, post)
 
     writing = [f"{job.place.conversation}/{job.place.branch}" for job in chat.replies.running] if chat else []
     _component(

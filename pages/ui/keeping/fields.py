@@ -1,4 +1,4 @@
-"""Fields other than the composer whose text the browser keeps (fields.js)."""
+"""Fields other than the composer whose text the browser stores while it is typed (fields.js)."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from pages.ui.workspace import workspace_id
 
 @contextmanager
 def kept_fields(*of: object) -> Iterator[None]:
-    """A box whose fields the browser keeps until a press of one of its buttons has taken them away or changed them.
+    """Draw a container whose fields the browser stores until a press of one of its buttons removes or changes them.
 
-    `of` names what is written about, such as a conversation and what is done with it, so that nothing comes back into a
-    field of something else; once on a page. No passwords are kept.
+    `of` says what the fields are about, such as a conversation and an action, so that no text comes back into a field
+    about something else. Use each `of` once on a page. Passwords are not stored.
     """
     named = "/".join((workspace_id(), *map(str, of)))
     with st.container(key=f"kept-{hashlib.blake2b(named.encode(), digest_size=12).hexdigest()}"):

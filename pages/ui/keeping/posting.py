@@ -1,7 +1,7 @@
-"""A question that a browser hands over: posted once, however often it comes, and answered with what became of it.
+"""Posts the questions that a browser sends: each once, however often it is sent, and reports what happened to it.
 
-The browser keeps the question until it hears that it is stored. What it says was written by whoever holds the browser,
-so it is looked at like any request.
+The browser stores a question until the server reports that it is stored. What the browser sends is validated like any
+request.
 """
 
 from __future__ import annotations
@@ -25,20 +25,20 @@ from pages.ui.registry import front_page
 from pages.ui.session import TabSession
 from pages.ui.workspace import workspace
 
-_MOST_HEARD = 40
-"""Questions of which a tab is told what became of them; the oldest are forgotten."""
+_MOST_REPORTS = 40
+"""How many questions a tab gets a report about; the oldest reports are dropped."""
 _LONGEST_ID = 80
 _FAILED = frozenset({"failed", "interrupted"})
-_HELD = "The answer before it did not finish."
+_UNFINISHED = "The answer before it did not finish."
 
 
 @dataclass(frozen=True, slots=True)
 class PostedQuestion:
-    """What a browser hands over."""
+    """A question that a browser sends."""
 
     id: str
     place: str
-    """Of its draft."""
+    """The place of its draft."""
     conversation: ConversationId
     branch: str
     text: str
@@ -46,26 +46,26 @@ class PostedQuestion:
     search: str = ""
     model: str | None = None
     seen: str | None = None
-    """The head of the branch as its author saw it; "": nothing was said there; None: it waited for its turn and comes
-    after whatever is there by then.
+    """The head of the branch that the author saw; "" for an empty branch; None if the question waited for the answer
+    before it, and comes after whatever the head is now.
     """
     fork: str = ""
-    """The message to fork at; "": the question continues the branch."""
+    """The message to fork at; "" if the question continues the branch."""
     name: str = ""
-    """What the fork is to be called."""
+    """The name for the fork."""
     own: bool = False
-    """Whether it forks because its author does not write on the branch."""
+    """Whether it goes to a new branch because its author may not write on this one."""
     person: str = ""
-    """Who asks, where readers say themselves who they are."""
+    """The name of its author, on a server where readers enter their names themselves."""
     now: bool = False
-    """Whether it is to be asked although the answer before it did not finish."""
+    """Whether to ask it although the answer before it did not finish."""
 
 
-def question_of(said: Mapping[str, Any]) -> PostedQuestion | None:
-    """Read what a browser says; None if it is no question."""
+def question_of(post: Mapping[str, Any]) -> PostedQuestion | None:
+    """Read what a browser sent; return None if it is not a question."""
     names = ("id", "place", "c", "b", "text", "search", "fork", "name")
-    id, place, conversation, branch, text, search, fork, name = (str(said.get(one) or "") for one in names)
-    seen, model, files = said.get("seen"), said.get("model"), said.get("files")
+    id, place, conversation, branch, text, search, fork, name = (str(post.get(one) or "") for one in names)
+    seen, model, files = post.get("seen"), post.get("model"), post.get("files")
     if not id or len(id) > _LONGEST_ID or " " in id or not isinstance(files, list):
         return None
     parts = [part_from_stored(file) for file in files if isinstance(file, dict)]
@@ -81,49 +81,48 @@ def question_of(said: Mapping[str, Any]) -> PostedQuestion | None:
         seen if isinstance(seen, str) else None,
         fork,
         name,
-        said.get("own") is True,
-        str(said.get("person") or ""),
-        said.get("now") is True,
+        post.get("own") is True,
+        str(post.get("person") or ""),
+        post.get("now") is True,
     )
 
 
-def take_post(held: TabSession, said: Mapping[str, Any]) -> None:
-    """Post what a browser hands over, and note for it what became of it."""
-    question = question_of(said)
+def take_post(held: TabSession, post: Mapping[str, Any]) -> None:
+    """Post the question that a browser sent, and note the outcome for the browser in the session."""
+    question = question_of(post)
     if question is None:
         return
     try:
-        why = _held_back(held, question)
+        why = _why_not_asked(held, question)
         if not why:
             _post(held, question)
     except InTheWay as error:
-        _tell(held, question, "waits", str(error))
+        _report(held, question, "waits", str(error))
     except Outdated as error:
         held.race = (question.place, f"{error.message} Your draft is kept.", _id(question.seen))
-        _give_back(held, question)
+        _return_to_draft(held, question)
     except StoreError as error:
-        _tell(held, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
+        _report(held, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
     except ForkyError as error:
         held.say(str(error))
         if _is_stored(held, question):  # Only its answer could not begin.
-            _tell(held, question, "stored")
+            _report(held, question, "stored")
         else:
-            _give_back(held, question)
+            _return_to_draft(held, question)
     else:
-        _tell(held, question, "held" if why else "stored", why)
+        _report(held, question, "held" if why else "stored", why)
 
 
-def _give_back(held: TabSession, question: PostedQuestion) -> None:
-    """Have it be a draft again."""
+def _return_to_draft(held: TabSession, question: PostedQuestion) -> None:
     if drafts().at(question.place).empty:
         drafts().write(question.place, question.text)
         drafts().attach(question.place, question.files)
-    _tell(held, question, "back")
+    _report(held, question, "back")
 
 
-def _tell(held: TabSession, question: PostedQuestion, state: str, why: str = "") -> None:
+def _report(held: TabSession, question: PostedQuestion, state: str, why: str = "") -> None:
     held.heard[question.id] = {"state": state, "why": why, "at": str(time.time_ns())}
-    while len(held.heard) > _MOST_HEARD:
+    while len(held.heard) > _MOST_REPORTS:
         del held.heard[next(iter(held.heard))]
 
 
@@ -139,8 +138,8 @@ def _is_stored(held: TabSession, question: PostedQuestion) -> bool:
         return False
 
 
-def _held_back(held: TabSession, question: PostedQuestion) -> str:
-    """Why a question that waited in line is not asked yet; "" if it is."""
+def _why_not_asked(held: TabSession, question: PostedQuestion) -> str:
+    """Return why a question that waited for the answer before it is not asked yet; "" if it can be asked."""
     if question.now or question.seen is not None or question.fork or question.own:
         return ""
     chat = _chat(held, question)
@@ -148,7 +147,7 @@ def _held_back(held: TabSession, question: PostedQuestion) -> str:
     last = next(
         (call for call in reversed(chat.calls.generations) if head in (call.message, call.parent)), None
     )
-    return _HELD if head is not None and last is not None and last.status in _FAILED else ""
+    return _UNFINISHED if head is not None and last is not None and last.status in _FAILED else ""
 
 
 def _post(held: TabSession, question: PostedQuestion) -> None:

@@ -1,7 +1,7 @@
-"""The keyboard of every page: its keys, the palette, the dialog of keys, and what helps those who cannot see the page.
+"""The keyboard of every page: its keys, the palette, the dialog of keys, and what screen readers need.
 
-One component draws it in the browser. It marks messages as articles, gives the focus to boxes that scroll sideways,
-adds a link that jumps to the composer, explains Forky's words, and leads through the tour.
+One component does this in the browser. It also marks messages as articles, makes boxes that scroll sideways focusable,
+adds a link that jumps to the composer, explains Forky's words, and runs the tour.
 """
 
 from __future__ import annotations
@@ -29,8 +29,8 @@ _KEY = "keyboard"
 _OPENED = "keyboard.opened"
 _BRANCHES = 300
 _CONVERSATIONS = 60
-_LONGEST = 120
-"""Letters of a title."""
+_LONGEST_TITLE = 120
+"""The most characters of a conversation's title in the palette."""
 _HERE = Path(__file__).parent
 _HTML = (_HERE / "keyboard.html").read_text("utf-8")
 _SCRIPTS = ("steps.js", "dialogs.js", "reading.js", "words.js", "tour.js", "keyboard.js")
@@ -45,20 +45,20 @@ _component = st.components.v2.component(
 
 
 def draw_keyboard(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
-    """Mount it, once on a page. Keys: `keyboard`."""
+    """Mount the component. Call it once on a page. Keys: `keyboard`."""
 
     def handle() -> None:
-        said: Any = st.session_state.get(_KEY, {}).get("asked")
-        if isinstance(said, dict):
+        request: Any = st.session_state.get(_KEY, {}).get("asked")
+        if isinstance(request, dict):
             with saying(held):
-                _answer(forky, held, chat, said)
+                _carry_out(forky, held, chat, request)
 
     places = _places(forky, chat) if held.choices.get(_OPENED) else {}
-    known = [(page.title, page.name, page is front_page()) for page in pages() if page.shown]
+    listed = [(page.title, page.name, page is front_page()) for page in pages() if page.shown]
     _component(
         key=_KEY,
         data={
-            "places": json.dumps({"pages": known, **places}),
+            "places": json.dumps({"pages": listed, **places}),
             "tour": json.dumps(tour_facts(held, chat)),
         },
         on_asked_change=handle,
@@ -68,7 +68,7 @@ def draw_keyboard(forky: Workspace, held: TabSession, chat: Conversation | None)
 
 
 def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
-    """Where the palette leads beside pages: the branches of this conversation and the conversations used last."""
+    """Return what the palette offers besides pages: branches of this conversation, and the last used conversations."""
     newest = sorted(forky.conversations(), key=lambda one: -one.updated)[:_CONVERSATIONS]
     return {
         "branches": list(listed_branches(chat.view, {chat.branch_name}))[:_BRANCHES]
@@ -76,21 +76,23 @@ def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
         else [],
         "now": chat.branch_name if chat is not None else "",
         "conversations": [
-            (str(one.id), title_or_placeholder(one.title)[:_LONGEST])
+            (str(one.id), title_or_placeholder(one.title)[:_LONGEST_TITLE])
             for one in newest
             if one.branches and (chat is None or one.id != chat.id)
         ],
     }
 
 
-def _answer(forky: Workspace, held: TabSession, chat: Conversation | None, said: dict[str, Any]) -> None:
-    """Do what the palette asks for. Its words come from a browser and are looked up like any others."""
-    match said:
+def _carry_out(
+    forky: Workspace, held: TabSession, chat: Conversation | None, request: dict[str, Any]
+) -> None:
+    """Do what the palette asks for. The request comes from a browser, so each name in it is looked up."""
+    match request:
         case {"open": _}:
             held.choices[_OPENED] = "yes"
             stay(held)
         case {"tour": str(what)}:
-            answer_tour(forky, held, what, str(said.get("conversation", "")))
+            answer_tour(forky, held, what, str(request.get("conversation", "")))
         case {"page": str(name)}:
             _open_page(chat, name)
         case {"branch": str(name)} if chat is not None:
@@ -104,8 +106,8 @@ def _answer(forky: Workspace, held: TabSession, chat: Conversation | None, said:
 def _open_page(chat: Conversation | None, name: str) -> None:
     page = next((one for one in pages() if one.name == name), None)
     if page is not None and page.script is not None:
-        told = place(chat) if chat is not None and page.about_conversation else None
-        st.switch_page(str(page.script), query_params=told)
+        query = place(chat) if chat is not None and page.about_conversation else None
+        st.switch_page(str(page.script), query_params=query)
 
 
 def _go_to(held: TabSession, chat: Conversation) -> None:

@@ -1,7 +1,7 @@
-"""The tour: five things to do in the ready conversation, which the person does, or has done for them.
+"""The tour: five things to do in the ready conversation, by the person or by “Do it for me”.
 
-A step points at a control of the page and waits until the conversation says that it was done. It has no action of its
-own: “Do it for me” presses the same control. tour.js draws it.
+A step points at a control of the page and waits until the log of the conversation shows that it was used. A step has no
+action of its own: “Do it for me” presses the same control. tour.js draws the tour.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from pages.ui.session import TabSession
 
 _BEGUN = "tour.begun"
 _LAST = 6
-"""Operations of which the browser is told."""
+"""How many of the last operations the browser gets."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,28 +31,27 @@ class Target:
     """A control that a step points at."""
 
     what: str
-    """Its CSS selector, in which `{fork}` is the message to fork at; with `page`, empty."""
+    """Its CSS selector, in which `{fork}` is the message to fork at; empty if there is a `page`."""
     says: str
-    """What the person is to do with it."""
+    """The instruction for the person."""
     page: str = ""
-    """The page that a link of the navigation leads to, in place of a selector."""
+    """The page whose link in the navigation is the target, instead of a selector."""
     types: str = ""
-    """What is typed there, where the person types nothing."""
+    """The text that “Do it for me” types into the target."""
 
 
 @dataclass(frozen=True, slots=True)
 class TourStep:
-    """One step."""
+    """One step of the tour, which points at the first of its targets that the page shows."""
 
     name: str
     targets: tuple[Target, ...]
-    """Of which the first that the page shows is pointed at."""
     done: str
-    """The verb of the operation that ends it, “undo”, or “page:” and the page that does."""
+    """The verb of the operation that ends the step, “undo”, or “page:” and the page that ends it when it is opened."""
     happened: str
-    """What the person has done with it."""
+    """The sentence that says what the step has done."""
     reads_first: bool = False
-    """Whether “Do it for me” makes one press at a time, so that what lies between can be read."""
+    """Whether “Do it for me” stops after each press, so that the person can read the page in between."""
 
 
 _TO_CHAT = (
@@ -125,12 +124,11 @@ STEPS = (
 
 
 def steps_as_json() -> list[dict[str, Any]]:
-    """The table for the browser."""
     return [asdict(step) for step in STEPS]
 
 
 def begin_tour(forky: Workspace, held: TabSession) -> None:
-    """In a handler: lead to the ready conversation, a new one where it would show nothing, and begin the tour."""
+    """Begin the tour in the ready conversation, or in a new one if that is gone or merged. Call it in a handler."""
     chat = open_welcome(forky, unmerged=True)
     path = chat.path()
     held.choices[_BEGUN] = f"{time.time_ns()} {chat.id} {path[FORK_POINT - 1].id} {chat.view.version}"
@@ -138,7 +136,7 @@ def begin_tour(forky: Workspace, held: TabSession) -> None:
 
 
 def answer_tour(forky: Workspace, held: TabSession, what: str, conversation: str) -> None:
-    """In a handler: what the tour asks for in the browser."""
+    """Carry out what the tour asks for in the browser. Call it in a handler."""
     if what == "begin" and not viewer().may("begin"):
         held.say("The tour forks, asks and merges, which you may not do in this workspace.")
     elif what == "begin":
@@ -160,7 +158,7 @@ def _open(held: TabSession, chat: Conversation) -> None:
 
 
 def tour_facts(held: TabSession, chat: Conversation | None) -> dict[str, Any]:
-    """What the browser has to know: what began the tour in this tab, where the tab is, and what was done last there."""
+    """Return what tour.js needs: how the tour began in this tab, where the tab is, and the last operations there."""
     facts: dict[str, Any] = {"page": held.page}
     begun = held.choices.get(_BEGUN, "").split()
     if len(begun) == 4:

@@ -1,7 +1,7 @@
-"""What can be done by keyboard: one table, which the keys, the palette, the dialog of keys, the guide and a test read.
+"""The table of keyboard verbs, for the keys, the palette, the dialog of keys, the guide and a test.
 
-A verb has no action of its own. It presses a button of the page, puts the cursor somewhere or opens a page, so it can
-do just what a person could do with the mouse, and is possible where its button is.
+A verb has no action of its own. It presses a button of the page, focuses an element or opens a page, so it can do only
+what a person could do with the mouse, and is possible wherever its button is.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ class Step:
     """One thing that a verb does in the browser."""
 
     do: Do
-    """Press or focus an element; press a button of the message at hand; open a page; move among the messages; show a
+    """Press or focus an element; press a button of the current message; open a page; move among the messages; show a
     dialog of the keyboard, or the tour."""
     what: str
-    """A CSS selector; the name of a page; a number of messages; "keys", "palette" or "tour". Behind ` >>> ` stands
-    what is looked for inside a component."""
+    """A CSS selector; the name of a page; a number of messages; "keys", "palette" or "tour". A selector inside a
+    component follows ` >>> `."""
     text: str = ""
-    """What the element says, where the selector fits several; alternatives are separated by "|"."""
+    """The text of the element, if the selector fits several; alternatives are separated by "|"."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,9 +34,9 @@ class Verb:
 
     name: str
     ways: tuple[tuple[Step, ...], ...]
-    """How it is done: the first way whose first step is possible."""
+    """Alternative sequences of steps; the first one whose first step is possible runs."""
     key: str = ""
-    """As `KeyboardEvent.key` says it; with "+" behind modifiers. "": the palette alone has it."""
+    """The value of `KeyboardEvent.key`, after modifiers with "+"; "" for a verb that only the palette has."""
 
 
 COMPOSER = ".st-key-chat-composer textarea"
@@ -86,7 +86,7 @@ KEYS = (
     _presses("Undo", ".st-key-bar-undo button", key="Ctrl+Z"),
     _presses("Redo", ".st-key-bar-redo button", key="Ctrl+Shift+Z"),
 )
-"""Those with a key. Keys without a modifier do nothing while a field, a dialog or the graph has the focus."""
+"""The verbs with a key. Keys without a modifier do nothing while a field, a dialog or the graph has the focus."""
 VERBS = (
     *KEYS,
     _presses("Search all conversations", ".st-key-bar-search button"),
@@ -107,9 +107,8 @@ VERBS = (
     *(_of_branch(label) for act, label in BRANCH_MENU.items() if act not in {"reuse", "anew"}),
     _of_branch(f"{BRANCH_MENU['reuse']}|{BRANCH_MENU['anew']}"),
 )
-"""All of them. The palette adds the “…” menu of a message and every other button that the page shows."""
+"""All verbs. The palette adds the “…” menu of a message and every other button that the page shows."""
 
 
 def as_json() -> list[dict[str, Any]]:
-    """The table for the browser."""
     return [asdict(verb) for verb in VERBS]

@@ -1,4 +1,4 @@
-"""One line about each of Forky's words, which a button or a label that bears it shows on hover and on focus."""
+"""One line about each of Forky's words, which buttons and labels with that word show on hover and on focus."""
 
 from __future__ import annotations
 
@@ -31,4 +31,4 @@ take back: Revert: leave messages out of everything that is sent from here on. N
 three-way: Settle where the branches disagree, above a squash of what is merged.
 """
 WORDS = dict(line.split(": ", maxsplit=1) for line in _LINES.strip().splitlines())
-"""By the word in lower case; docs/glossary.md says more."""
+"""The lines by their word in lower case; docs/glossary.md says more."""

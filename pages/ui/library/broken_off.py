@@ -1,4 +1,4 @@
-"""The offer for imports that were broken off: on top of the Library, and as one line on the Chat page."""
+"""The offer to finish or undo interrupted imports: at the top of the Library, and as one line on the Chat page."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.ui.made_pages import linked
 from pages.ui.session import TabSession
 
 FINISHING = "import.finishing"
-"""Key of the number of the import whose file is asked for; the state holds it until a file is there."""
+"""The key of the session state for the number of the import that is to be finished, until its file is chosen."""
 _MOST = 5
 _HINT = "broken_off.hint"
 
@@ -28,12 +28,12 @@ Act = Callable[[Workspace, TabSession, ImportRecord], None]
 
 def draw_broken_off(forky: Workspace, held: TabSession) -> None:
     """Keys: `broken_off.finish.<number>`, `broken_off.take_away.<number>`, `broken_off.keep.<number>`."""
-    looked_at = held.incoming.files if held.incoming is not None else ()
-    on_its_way = {file.takes_up.number for file in looked_at if file.takes_up is not None}
-    for record in [one for one in broken_off(forky.store) if one.number not in on_its_way][:_MOST]:
+    files = held.incoming.files if held.incoming is not None else ()
+    being_finished = {file.takes_up.number for file in files if file.takes_up is not None}
+    for record in [one for one in broken_off(forky.store) if one.number not in being_finished][:_MOST]:
         with st.container(key=f"broken-off-{record.number}", border=True):
-            st.markdown(f"**An import was broken off.** {_what_came(record)}")
-            st.caption(_what_finishing_takes(record))
+            st.markdown(f"**An import was broken off.** {_what_was_imported(record)}")
+            st.caption(_how_to_finish(record))
             with st.container(key=f"line-broken-off-{record.number}", horizontal=True):
                 if not record.source.follows:
                     _button(forky, held, record, "Finish", "finish", _finish)
@@ -42,7 +42,7 @@ def draw_broken_off(forky: Workspace, held: TabSession) -> None:
 
 
 def draw_broken_off_hint(forky: Workspace, held: TabSession) -> None:
-    """One line that leads to the Library, until it is closed in this tab. Keys: `broken_off.close`."""
+    """Draw one line with a link to the Library, unless it was closed in this tab. Keys: `broken_off.close`."""
     records = broken_off(forky.store)
     newest = str(records[0].number) if records else ""
     if not records or held.choices.get(_HINT) == newest:
@@ -62,7 +62,7 @@ def draw_broken_off_hint(forky: Workspace, held: TabSession) -> None:
 
 
 def asked_for(forky: Workspace) -> ImportRecord | None:
-    """The import whose file the drop zone is to ask for."""
+    """Return the import whose file the drop zone asks for."""
     number = st.session_state.get(FINISHING)
     return next((one for one in broken_off(forky.store) if one.number == number), None)
 
@@ -72,12 +72,12 @@ def size_in_words(record: ImportRecord) -> str:
     return f"{size / 1e6:,.1f} MB" if size >= 100_000 else f"{max(size / 1e3, 0.1):,.1f} kB"
 
 
-def _what_came(record: ImportRecord) -> str:
+def _what_was_imported(record: ImportRecord) -> str:
     name = plain_label(record.source.file)
     return f"{record.how_far} from “{name}”, {ago(record.began, now())}."
 
 
-def _what_finishing_takes(record: ImportRecord) -> str:
+def _how_to_finish(record: ImportRecord) -> str:
     if record.source.follows:
         where = plain_label(record.source.follows, 200)
         return (
@@ -104,7 +104,7 @@ def _button(
 
 
 def _finish(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
-    """The file is looked through where it still lies, or asked for; it lands when the person says so."""
+    """Preview the file again if it is still there, or ask for it. The person then decides about importing the rest."""
     st.session_state["library.tab"] = "import"
     st.session_state[FINISHING] = record.number
     if held.incoming is not None and not held.incoming.busy:

@@ -1,4 +1,4 @@
-"""What is in the dropped files, before anything lands: each conversation with what counts of it, and a tick."""
+"""The preview of dropped files before anything is imported: each conversation with its facts and a checkbox."""
 
 from __future__ import annotations
 
@@ -17,18 +17,18 @@ from pages.ui.library.broken_off import FINISHING, asked_for
 from pages.ui.session import TabSession
 
 _LINES = 20
-"""Conversations of a file on one page."""
+"""How many conversations of a file are on one page."""
 _FORKS = 3
-"""Conversations forked from the file's that are offered to pull into: the ones that changed last."""
+"""How many conversations that were forked from the file's are offered to pull into: those that changed last."""
 
 
 def draw_looking(batch: FileBatch) -> None:
-    """What has been found so far."""
+    """Draw the conversations that have been found so far, while the files are still read."""
     st.caption(
         f"Looking through it … {count(sum(len(file.lines) for file in batch.files), 'conversation')} so far"
     )
     for at, file in enumerate(batch.files):
-        _name_of_several(batch, file)
+        _draw_file_name(batch, file)
         for line in tuple(file.lines[:_LINES]):
             with st.container(
                 key=f"row-look-{at}-{line.number}", horizontal=True, vertical_alignment="center"
@@ -44,7 +44,7 @@ def draw_preview(held: TabSession, batch: FileBatch) -> None:
     takable, ticked = batch.takable, batch.ticked
     st.markdown(f"#### {title_of(batch)}")
     st.caption(_sum(batch))
-    _draw_what_it_goes_on_with(batch)
+    _draw_continuation(batch)
     with st.container(key="line-import-acts", horizontal=True, vertical_alignment="center"):
         st.button(
             _label(batch),
@@ -76,7 +76,7 @@ def draw_preview(held: TabSession, batch: FileBatch) -> None:
             st.button("All", key="import.all", type="tertiary", on_click=_tick, args=(batch, "all"))
             st.button("None", key="import.none", type="tertiary", on_click=_tick, args=(batch, "none"))
     for at, file in enumerate(batch.files):
-        _name_of_several(batch, file)
+        _draw_file_name(batch, file)
         _draw_file(at, file)
 
 
@@ -86,8 +86,8 @@ def _label(batch: FileBatch) -> str:
     return f"Import {count(len(batch.ticked), 'conversation')}"
 
 
-def _draw_what_it_goes_on_with(batch: FileBatch) -> None:
-    """Whether a file is the one of an import that was broken off, where it is or was asked for."""
+def _draw_continuation(batch: FileBatch) -> None:
+    """Say whether a file continues an interrupted import, if it does or if the file of one was asked for."""
     taken_up = [file.takes_up for file in batch.files if file.takes_up is not None]
     for record in taken_up:
         st.caption(
@@ -113,7 +113,8 @@ def close(held: TabSession) -> None:
     st.session_state.pop(FINISHING, None)
 
 
-def _name_of_several(batch: FileBatch, file: FileImport) -> None:
+def _draw_file_name(batch: FileBatch, file: FileImport) -> None:
+    """Draw the name of a file above its conversations if there are several files."""
     if len(batch.files) > 1:
         st.markdown(f"**{plain_label(file.name)}**")
 
@@ -185,8 +186,8 @@ def _fork(held: TabSession, file: FileImport) -> None:
     with saying(held):
         done = file.fork()
         chat = file.forky.conversation(done.conversation)
-        told = f"“{title_or_placeholder(chat.title)}” is a conversation of your own now."
-        held.say(" ".join((told, *done.remarks)))
+        sentence = f"“{title_or_placeholder(chat.title)}” is a conversation of your own now."
+        held.say(" ".join((sentence, *done.remarks)))
         held.incoming = None
         go(chat)
 
@@ -197,9 +198,9 @@ def _pull(held: TabSession, file: FileImport, into: ConversationId) -> None:
         chat = file.forky.conversation(into)
         held.incoming = None
         if not done.operations:
-            told = f"Nothing is new in it for “{title_or_placeholder(chat.title)}”."
-            held.say(" ".join((told, *done.remarks)))
+            sentence = f"Nothing is new in it for “{title_or_placeholder(chat.title)}”."
+            held.say(" ".join((sentence, *done.remarks)))
             return
-        told = f"Brought {count(done.messages, 'message')} from the file."
-        held.say(" ".join((told, *done.remarks)), (into, done.operations[-1]))
+        sentence = f"Brought {count(done.messages, 'message')} from the file."
+        held.say(" ".join((sentence, *done.remarks)), (into, done.operations[-1]))
         go(chat)

@@ -1,4 +1,4 @@
-"""What became of the files that were imported: the account of each, where it leads, and how it is taken back."""
+"""The results of an import: the account of each file, links to its conversations, and a button that undoes it."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from pages.ui.library.import_preview import close, title_of
 from pages.ui.session import TabSession
 
 _LISTED = 20
-"""Conversations and problems of a file that are named."""
+"""How many conversations and problems of a file are listed."""
 _PAST = 20
 
 
@@ -46,7 +46,7 @@ def draw_landed(forky: Workspace, held: TabSession, batch: FileBatch) -> None:
 def _draw_account(forky: Workspace, held: TabSession, batch: FileBatch, at: int, done: Imported) -> None:
     if len(batch.files) > 1:
         st.markdown(f"**{plain_label(batch.files[at].name)}**")
-    st.markdown(f"{_brought(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
+    st.markdown(f"{_summary(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
     if not done.whole:
         st.warning(plain_label(done.account.missing(len(done.problems)), 400), icon=":material/report:")
     if done.finishes:
@@ -84,13 +84,13 @@ def _draw_conversation(forky: Workspace, at: int, id: str) -> None:
         chat_link(title_or_placeholder(chat.title), chat.id, chat.branch_name)
 
 
-def _brought(new: int, unchanged: int) -> str:
-    brought = f"{count(new, 'conversation')} imported." if new else "Nothing in it is new."
-    return f"{brought} {count(unchanged, 'conversation')} had been here already." if unchanged else brought
+def _summary(new: int, unchanged: int) -> str:
+    imported = f"{count(new, 'conversation')} imported." if new else "Nothing in it is new."
+    return f"{imported} {count(unchanged, 'conversation')} had been here already." if unchanged else imported
 
 
 def account_sentence(account: ImportAccount) -> str:
-    """What became of every node of the source; the numbers add up."""
+    """Say what happened to the entries of the source; the numbers add up to all of them."""
     left = sum(account.skipped.values())
     split = f", {account.split:,} of them split off from one that held several" if account.split else ""
     here = f", {account.already:,} here before" if account.already else ""
@@ -100,9 +100,7 @@ def account_sentence(account: ImportAccount) -> str:
 
 
 def draw_past(forky: Workspace, held: TabSession) -> None:
-    """Those that are finished or running; for those that were broken off there is an offer above. Keys:
-    `import.past.<number>`.
-    """
+    """Draw finished and running imports; interrupted ones have an offer above. Keys: `import.past.<number>`."""
     past = [record for record in imports(forky.store, _PAST) if record.state != "broken off"]
     if not past:
         return
@@ -137,7 +135,7 @@ def _undo(forky: Workspace, held: TabSession, number: int) -> None:
 
 
 def _undo_landed(forky: Workspace, held: TabSession, file: FileImport) -> None:
-    """The accounts of the others that were dropped with it stay on screen."""
+    """Undo the import of one file; the accounts of the other files of the batch stay on screen."""
     with saying(held):
         assert file.done is not None
         gone = undo_import(forky, file.done.number)

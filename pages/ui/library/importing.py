@@ -1,4 +1,4 @@
-"""The Library's Import: a drop zone, what is in the files, landing with a bar, the accounts, past imports with undo."""
+"""The Import part of the Library: a drop zone, the preview, a progress bar, the results, and past imports with undo."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ from pages.ui.person import viewer
 from pages.ui.session import TabSession
 
 _LARGEST = 1_000
-"""Megabytes of one file in the browser; the command line has no limit."""
+"""The most megabytes of one file in the browser; the command line has no limit."""
 _LOOK_EVERY = 0.5
-"""Seconds between two looks at files that are being read or landed."""
+"""Seconds between two updates while files are read or imported."""
 _ROUND = "import.round"
 _OPEN = "import.open"
 _CLOSED = "import.closed"
@@ -48,14 +48,14 @@ def draw_import(forky: Workspace, held: TabSession) -> None:
 
 
 def _draw_too_large(held: TabSession) -> None:
-    """Said beside what came in with it, and no more when that is closed."""
+    """Name the files that are too large, until the import that they were dropped with is closed."""
     state = st.session_state
     was_open, state[_OPEN] = state.get(_OPEN, False), held.incoming is not None
     state[_CLOSED] = state.get(_CLOSED, 0) + int(was_open and held.incoming is None)
-    draw_too_large("import.file", largest(_LARGEST), _told_of_size, key=f"import.too_large.{state[_CLOSED]}")
+    draw_too_large("import.file", largest(_LARGEST), _too_large, key=f"import.too_large.{state[_CLOSED]}")
 
 
-def _told_of_size(name: str, size: int) -> str:
+def _too_large(name: str, size: int) -> str:
     return (
         f"“{showable(name)}” has {size / 1e6:,.0f} MB; at most {largest(_LARGEST):,} MB can be dropped here. "
         "“forky import” on the command line has no limit."
@@ -129,11 +129,11 @@ def _draw_busy(held: TabSession, batch: FileBatch) -> None:
     if stage == "looking":
         draw_looking(batch)
     else:
-        st.progress(batch.share, text=_far(batch))
+        st.progress(batch.share, text=_progress(batch))
     st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(held, batch))
 
 
-def _far(batch: FileBatch) -> str:
+def _progress(batch: FileBatch) -> str:
     text = f"{batch.done:,} of {count(len(batch.ticked), 'conversation')}, {count(batch.messages, 'message')}"
     left = batch.seconds_left
     if left is None:
@@ -142,7 +142,7 @@ def _far(batch: FileBatch) -> str:
 
 
 def _cancel(held: TabSession, batch: FileBatch) -> None:
-    """What is being landed is taken away by its own thread, which says so at its end."""
+    """Stop reading or importing. The thread that imports undoes what it has imported so far, and then reports that."""
     looking = batch.stage == "looking"
     batch.stop()
     if looking:

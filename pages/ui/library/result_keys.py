@@ -1,4 +1,4 @@
-"""From the Library's search field to what was found without the mouse: Enter opens the first, the arrows walk."""
+"""Keys for the Library's search: Enter opens the first result, and the arrow keys move through the results."""
 
 from __future__ import annotations
 
@@ -44,6 +44,6 @@ _component = st.components.v2.component("forky.walking", html="<span></span>", j
 
 
 def walk_findings(words: str, *, found: bool) -> None:
-    """Once on the Library, when what these words find is drawn: the browser hears of it in that order."""
+    """Mount the keys. Call it once on the Library, after drawing the results for `words`, which must arrive first."""
     data = {"words": words[:LONGEST_QUERY], "longest": LONGEST_QUERY, "found": found}
     _component(key="library.walking", data=data, height=1)

@@ -1,4 +1,4 @@
-"""Search over every branch of every conversation: what was found, by conversation, each a link to the message."""
+"""Search over every branch of every conversation; the results, by conversation, each link to a message."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, showable
 
 HITS = 30
-"""Messages drawn at first; each press of “Show more” adds as many."""
+"""How many messages are drawn at first; each press of “Show more” adds as many."""
 _WHO = {"user": "you", "assistant": "model", "system": "system prompt", "tool": "tool"}
 _NAMED = 3
-"""Branches named beside a hit."""
+"""How many branches a hit names."""
 
 
 def draw_findings(forky: Workspace, words: str) -> bool:
-    """Whether anything was found. Keys: `search.more`."""
+    """Draw the results, and return whether anything was found. Keys: `search.more`."""
     wanted = words[:LONGEST_QUERY]
     limit = int(st.session_state.setdefault("search.limit", HITS))
     hits = forky.search(wanted, limit=limit + 1)
@@ -73,7 +73,7 @@ def _draw_message(id: ConversationId, message: FoundMessage) -> None:
 
 
 def marked_html(pieces: tuple[MarkedText, ...]) -> str:
-    """The pieces as HTML in which nothing but our own `<mark>` is markup."""
+    """Return the pieces as HTML, in which only our own `<mark>` is markup."""
     return "".join(
         f"<mark>{_escaped(piece.text)}</mark>" if piece.marked else _escaped(piece.text) for piece in pieces
     )

@@ -1,4 +1,4 @@
-"""The part of the Library about what is shared: by links, and on a team's server with the reader and by them."""
+"""The part of the Library about sharing: the links, and on a team's server what the reader shares or was given."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from pages.ui.session import TabSession
 from pages.ui.workspace import links_of
 
 _SHOWN = 20
-"""Conversations that a list shows before it leads to the whole one."""
+"""The most conversations of a list; a caption says where the others are."""
 
 
 def open_links(forky: Workspace) -> int:
-    """How many links are open that the reader sees."""
+    """Return the number of open links that the reader can see."""
     at = now()
     return sum(link.is_open(at) for link in links_of(forky).all())
 

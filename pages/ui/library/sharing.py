@@ -1,5 +1,6 @@
-"""The dialog that exports a conversation: format, how much of it, what is lost, what looks private, the file; or a
-link to it, or to a part of it.
+"""The dialog that exports a conversation, or makes a link to it or to a part of it.
+
+For a file it asks for the format and how much to export, and shows what is lost and what looks private.
 """
 
 from __future__ import annotations
@@ -47,24 +48,24 @@ from pages.ui.person import Viewer, threads_file, viewer
 _DIALECTS: dict[str, str] = dict(zip(DIALECTS, ("OpenAI", "Anthropic", "ShareGPT"), strict=True))
 _SCOPES = {"all": "All of it", "branch": "One branch", "messages": "Chosen messages"}
 _MOST_MESSAGES = 500
-"""Messages that are offered one by one: the last of the branch."""
-_HELD = "share.held"
+"""How many messages are offered one by one: the last ones of the branch."""
+_CACHED = "share.held"
 
 
-class _CachedExport(NamedTuple):
-    """What was worked out for one scope, so that a tick does not work it out again."""
+class _ExportScope(NamedTuple):
+    """What was worked out for one scope, cached so that a tick does not work it out again."""
 
     what: tuple[object, ...]
     part: str
     """"branch" or "messages"; "" for all of the conversation."""
     whole: Chat
-    """All of the scope, of which a format says what it does not hold."""
+    """Everything in the scope; a format names its losses of it."""
     chat: Chat
-    """What of it leaves."""
+    """What is exported of it."""
     seen: tuple[PrivateValue, ...]
     unread: tuple[str, ...]
     lost: dict[str, tuple[str, ...]]
-    """What a format does not hold, by its name and dialect, once somebody asked."""
+    """The losses of each format that was chosen so far, by its name and dialect."""
 
 
 @st.dialog("Export or share", width="large", icon=":material/ios_share:")
@@ -97,29 +98,29 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     dialect = _dialect() if name == Messages.name else ""
     to = exporter(name, dialect)
     try:
-        held = _scope(forky, chat, to)
+        scope = _scope(forky, chat, to)
     except ForkyError as error:
         st.caption(plain_label(str(error), 400))
         return
-    if held is None:
+    if scope is None:
         st.caption("Choose the messages that are to be in the file.")
         return
-    _draw_losses(to, held, f"{name} {dialect}")
+    _draw_losses(to, scope, f"{name} {dialect}")
     who = viewer()
-    ticked = _draw_findings(held)
+    ticked = _draw_findings(scope)
     download_link(
         Download(
-            file_name(reworded(held.chat.title, ticked), to),
+            file_name(reworded(scope.chat.title, ticked), to),
             to.media_type,
-            lambda: who.noted(pieces(redacted(held.chat, ticked), to), chat.id, to.name, held.part),
+            lambda: who.noted(pieces(redacted(scope.chat, ticked), to), chat.id, to.name, scope.part),
         ),
         key="share.download",
     )
-    _draw_threads(who, chat, held)
+    _draw_threads(who, chat, scope)
 
 
 def _dialect() -> str:
-    """Whose messages are to be written."""
+    """Ask for the provider whose form of messages is written."""
     return str(
         st.segmented_control(
             "Dialect",
@@ -132,11 +133,11 @@ def _dialect() -> str:
     )
 
 
-def _draw_threads(who: Viewer, chat: Conversation, held: _CachedExport) -> None:
-    """What people discuss at the messages that leave, as a second file, where there is any and somebody wants it."""
+def _draw_threads(who: Viewer, chat: Conversation, scope: _ExportScope) -> None:
+    """Offer the threads at the exported messages as a second file, if there are any."""
     if who.alone:
         return
-    threads = [one for one in who.threads(chat.id).all() if one.message in held.chat.messages]
+    threads = [one for one in who.threads(chat.id).all() if one.message in scope.chat.messages]
     if not threads or not st.toggle(
         f"With a file of the {count(len(threads), 'thread')} that people have about it",
         key="share.threads",
@@ -150,7 +151,7 @@ def _draw_threads(who: Viewer, chat: Conversation, held: _CachedExport) -> None:
     ticked = draw_private_values(found_in([("the threads", text)]), f"share.threads.{chat.id}")
     download_link(
         Download(
-            f"{file_name(reworded(held.chat.title, ticked), exporter('markdown')).removesuffix('.md')}-threads.md",
+            f"{file_name(reworded(scope.chat.title, ticked), exporter('markdown')).removesuffix('.md')}-threads.md",
             "text/markdown; charset=utf-8",
             lambda: who.noted([reworded(text, ticked).encode()], chat.id, "markdown", "threads"),
         ),
@@ -158,8 +159,8 @@ def _draw_threads(who: Viewer, chat: Conversation, held: _CachedExport) -> None:
     )
 
 
-def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _CachedExport | None:
-    """What is to leave; None while no message is chosen."""
+def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _ExportScope | None:
+    """Ask what is to be exported and collect it; return None while no message is chosen."""
     scope = st.segmented_control(
         "How much",
         list(_SCOPES),
@@ -191,19 +192,19 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _CachedExport 
     ours = holds_log(to)
     log = ours and scope == "all" and _log_wanted()
     what = (chat.id, chat.view.version, scope, branch, messages, ours, log)
-    held = st.session_state.get(_HELD)
-    if not isinstance(held, _CachedExport) or held.what != what:
+    cached = st.session_state.get(_CACHED)
+    if not isinstance(cached, _ExportScope) or cached.what != what:
         whole = export_value(forky.store, chat, branch=branch if not messages else None, messages=messages)
         made = exported_part(whole, to, log=log)
-        held = _CachedExport(
+        cached = _ExportScope(
             what, "" if scope == "all" else str(scope), whole, made, findings(made), unread_files(made), {}
         )
-        st.session_state[_HELD] = held
-    return held
+        st.session_state[_CACHED] = cached
+    return cached
 
 
 def _log_wanted() -> bool:
-    """A backup wants everything; what is handed to others should hold no more than they are shown."""
+    """Ask whether to export the log and what was undone, which others should not get without being shown it."""
     return st.toggle(
         "With undone messages, stashes and the log",
         key="share.log",
@@ -211,13 +212,13 @@ def _log_wanted() -> bool:
     )
 
 
-def _draw_losses(to: Exporter, held: _CachedExport, named: str) -> None:
-    if named not in held.lost:
-        held.lost[named] = to.losses(held.whole)
-    lost = held.lost[named]
-    unseen = hidden_content(held.whole)
+def _draw_losses(to: Exporter, scope: _ExportScope, named: str) -> None:
+    if named not in scope.lost:
+        scope.lost[named] = to.losses(scope.whole)
+    lost = scope.lost[named]
+    unseen = hidden_content(scope.whole)
     if unseen and holds_log(to):
-        st.caption(f"{'Leaving with it' if hidden_content(held.chat) else 'Not in the file'}: {unseen}.")
+        st.caption(f"{'Leaving with it' if hidden_content(scope.chat) else 'Not in the file'}: {unseen}.")
         if not lost:
             return
     if not lost:
@@ -228,9 +229,9 @@ def _draw_losses(to: Exporter, held: _CachedExport, named: str) -> None:
         st.caption("\n".join(f"- {plain_label(sentence, 300)}" for sentence in lost))
 
 
-def _draw_findings(held: _CachedExport) -> list[PrivateValue]:
-    """Those that are ticked; all are at first."""
-    if held.unread:
-        names = ", ".join(plain_label(name, 40) for name in held.unread[:5])
-        st.caption(f"Not looked into: {names}{' …' if len(held.unread) > 5 else ''}")
-    return draw_private_values(held.seen, f"share.tick.{held.what[0]}")
+def _draw_findings(scope: _ExportScope) -> list[PrivateValue]:
+    """Draw the private values with checkboxes, and return those that are ticked; at first all are."""
+    if scope.unread:
+        names = ", ".join(plain_label(name, 40) for name in scope.unread[:5])
+        st.caption(f"Not looked into: {names}{' …' if len(scope.unread) > 5 else ''}")
+    return draw_private_values(scope.seen, f"share.tick.{scope.what[0]}")

@@ -1,4 +1,4 @@
-"""The lines of the Library: open, rename, export, move to the trash, take back, delete for good."""
+"""The lines of the Library with their actions: open, rename, export, move to the trash, restore, delete for good."""
 
 from __future__ import annotations
 
@@ -22,7 +22,9 @@ from pages.ui.session import TabSession
 
 
 def draw_lines(forky: Workspace, held: TabSession, listed: Shelf, *, key: str = "library-lines") -> None:
-    """Keys: `library.` with `sees.<id>`, `rename.<id>`, `export.<id>`, `delete.<id>`, `page`; `key` is the list's."""
+    """Draw a page of the list, in a container of the key `key`. Keys: `library.` with `sees.<id>`, `rename.<id>`,
+    `export.<id>`, `delete.<id>`, `page`.
+    """
     who = viewer()
     news = who.news_in([(line.summary.id, line.summary.updated) for line in listed.lines])
     with st.container(key=key, gap=None):

@@ -1,4 +1,4 @@
-"""The foot of Settings: looks and versions."""
+"""The end of the Settings page: looks and versions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def draw_about() -> None:
 
 @lru_cache
 def version(package: str) -> str:
-    """Of an installed package; a checkout is not installed."""
+    """Return the version of an installed package; Forky in a checkout is not installed."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

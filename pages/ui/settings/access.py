@@ -10,7 +10,7 @@ from pages.ui.sign_in import SIGN_IN
 
 
 def draw_access(sign_in: Door = SIGN_IN) -> None:
-    """Draw it on the server of one person; a team's has a page about its people."""
+    """Draw it on the server of one person; on a team's server the People page says who can come in."""
     if not isinstance(sign_in, SignIn):
         return
     st.markdown("#### Who can come in")
@@ -20,7 +20,7 @@ def draw_access(sign_in: Door = SIGN_IN) -> None:
 
 
 def described(sign_in: SignIn) -> str:
-    """Who can open Forky now, and how that is changed; Markdown."""
+    """Say in Markdown who can open Forky now, and how to change that."""
     if sign_in.mode == "off":
         who = "`FORKY_SIGN_IN` is off: everybody who reaches this port can read and change everything here."
         return who if sign_in.exposed else f"{who} It is open to this computer only."

@@ -14,10 +14,10 @@ from pages.ui.person import viewer
 _FORMS = {"duckdb": "One DuckDB file", "parquet": "Parquet files"}
 
 
-def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
-    """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.analysis.…`."""
+def draw_analysis_copy(forky: Forky, whole: Forky) -> None:
+    """Draw the form for a copy; `forky` is the reader's part of `whole`, the workspace. Keys: `settings.analysis.…`."""
     with st.popover("Copy for analysis", icon=":material/table_view:", key="settings.analysis"):
-        # Only for whoever opens it: the page is shown without.
+        # Imported only when the form is opened, so that the page is shown sooner.
         from forky_core.formats.exporting.analysis_copies import AnalysisCopy, copy_pieces, readable  # noqa: PLC0415
 
         st.caption(
@@ -33,7 +33,7 @@ def draw_analysis_copy(forky: Forky, kept: Forky) -> None:
 
         def pieces() -> Iterator[bytes]:
             who.note_tables(wanted.form)
-            return copy_pieces(kept.store, wanted)
+            return copy_pieces(whole.store, wanted)
 
         download_link(
             Download(f"forky-tables{wanted.suffix}", wanted.media_type, pieces),

@@ -1,4 +1,4 @@
-"""The part of Settings about links: all that the reader sees, to look at and to revoke."""
+"""The part of Settings about links: all that the reader can see, with buttons that revoke them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.ui.workspace import links_of
 
 
 def draw_links_of_server(forky: Workspace) -> None:
-    """Keys: `settings.link.revoke.<id>`. Nothing is drawn where no link was ever made."""
+    """Draw the links, or nothing if there never was one. Keys: `settings.link.revoke.<id>`."""
     listed = links_of(forky).all()
     if not listed:
         return

@@ -1,6 +1,6 @@
-"""The part of Settings about models: who answers by default, keys, and servers that speak OpenAI's protocol.
+"""The part of Settings about models: the default model, keys, and servers that speak OpenAI's protocol.
 
-What a test said is kept for this tab, by provider; keys only pass through.
+The result of a test stays in this tab's session; a key never does.
 """
 
 from __future__ import annotations
@@ -35,11 +35,11 @@ from pages.ui.session import TabSession
 
 _KEYED = frozenset(provider.id for provider in PROVIDERS)
 _SHOWN = 4
-"""Providers on the page at first; those with a key always are."""
+"""How many providers the page shows at first; it always shows those with a key."""
 _REFUSED = "settings.refused"
-"""The choice that holds why the last server was not proposed."""
+"""The key of the session's choice that says why the last address was refused."""
 _LOOKING_AGAIN = 2.0
-"""Seconds between two looks at what the search for servers has found, while it runs."""
+"""Seconds between two updates while the search for servers runs."""
 
 
 def draw_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
@@ -67,7 +67,7 @@ def draw_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
 
 
 def _names(offered: Mapping[str, ModelInfo], chosen: str | None) -> list[str]:
-    """What a list of models offers: "" for none of them, the chosen one even where it is not found now, the others."""
+    """Return the options of a list of models: "" for none, the chosen one even if it was not found, and the others."""
     return ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
 
 
@@ -80,13 +80,13 @@ def _label(offered: Mapping[str, ModelInfo], nothing: str, name: str) -> str:
 
 def _choose_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     name = st.session_state["settings.default"] or None
-    known = {info.name for info in models.models()} | {None, chosen_default(forky.store)}
-    if name not in known:
-        return  # Streamlit knows a choice by its label, and takes one that was renamed meanwhile for a new one.
+    names = {info.name for info in models.models()} | {None, chosen_default(forky.store)}
+    if name not in names:
+        return  # Streamlit identifies an option by its label, so a model whose label changed looks like a new option.
     with saying(held):
         choose_default(forky.store, models, name)
-        said = next((info.label for info in models.models() if info.name == name), name)
-        held.say(f"The default model is {said or 'chosen automatically'} from now on.")
+        label = next((info.label for info in models.models() if info.name == name), name)
+        held.say(f"The default model is {label or 'chosen automatically'} from now on.")
 
 
 def draw_verifier(forky: Workspace, models: Catalogue) -> None:
@@ -117,17 +117,17 @@ def draw_keyed(models: Catalogue, held: TabSession) -> None:
         st.warning(plain_label(problem, 400))
     everyone = models.providers()
     offline = [status for status in everyone if status.id == "offline"]
-    there = [status for status in everyone if status.id in _KEYED and status.found]
+    found = [status for status in everyone if status.id in _KEYED and status.found]
     missing = [status for status in everyone if status.id in _KEYED and not status.found]
-    if not there:
+    if not found:
         who = ", so the offline models answer" if models.default().startswith("offline/") else ""
         st.caption(
             f"No key is set{who}. Set one of these variables before starting Forky, write it to `.streamlit/secrets.toml`, or "
             "enter a key for as long as this server runs."
         )
-    shown = max(0, _SHOWN - len(there))
+    shown = max(0, _SHOWN - len(found))
     with st.container(key="providers", gap=None):
-        for status in (*offline, *there, *missing[:shown]):
+        for status in (*offline, *found, *missing[:shown]):
             _draw_row(models, held, status)
         if missing[shown:]:
             with st.expander(f"{len(missing[shown:])} more providers", key="settings.more", type="compact"):
@@ -179,7 +179,7 @@ def draw_servers(forky: Workspace, models: Catalogue, held: TabSession) -> None:
 
 
 def _propose(models: Catalogue, held: TabSession) -> None:
-    """What is refused is said below the field, which keeps what was typed."""
+    """Propose the typed address. A refused address stays in the field, with the reason below."""
     held.choices.pop(_REFUSED, None)
     try:
         held.proposed_server = models.propose_server(st.session_state["settings.url"] or "")
@@ -190,7 +190,7 @@ def _propose(models: Catalogue, held: TabSession) -> None:
 
 
 def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: TabSession) -> None:
-    """What will be asked of a server, before it is."""
+    """Show which requests Forky will send to a server, and ask for agreement."""
     server = proposed.server
     with st.container(border=True, key="settings-proposal", gap="small"):
         st.markdown(
@@ -216,14 +216,12 @@ def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue
 
 
 def _note_on(proposed: ServerProposal) -> str | None:
-    """What a person should think of before agreeing."""
+    """Return a warning about the server's address, or None."""
     host = urlsplit(proposed.url).hostname or ""
-    stands_for = f"“{host}” stands for {', '.join(proposed.addresses)}" if proposed.addresses else ""
+    resolved = f"“{host}” stands for {', '.join(proposed.addresses)}" if proposed.addresses else ""
     if proposed.network == "private":
         where = (
-            f"{stands_for}, which is in a private network"
-            if stands_for
-            else f"{host} is in a private network"
+            f"{resolved}, which is in a private network" if resolved else f"{host} is in a private network"
         )
         return f"{where}. Add it only if you know what answers there."
     if proposed.network == "public" and proposed.url.startswith("http:"):
@@ -249,12 +247,12 @@ def _decline(held: TabSession) -> None:
 
 
 def _servers(models: Catalogue) -> list[ProviderStatus]:
-    """Those that are looked for."""
+    """Return the servers that Forky looks for."""
     return [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
 
 
 def _draw_found(forky: Workspace, models: Catalogue, held: TabSession) -> None:
-    """A row for each server that answers or was asked for; the usual ones that do not answer are one line."""
+    """Draw a row for each server that answers or was added, and one line for the usual ones that do not answer."""
     servers = _servers(models)
     shown = [status for status in servers if status.found or status.id in models.further_servers]
     if not servers:
@@ -296,9 +294,9 @@ def _draw_row(
                 on_click=_remove,
                 args=(forky, models, held, status),
             )
-    said = held.choices.get(f"settings.test.{status.id}")
-    if said:
-        st.caption(said)
+    result = held.choices.get(f"settings.test.{status.id}")
+    if result:
+        st.caption(result)
 
 
 def _sentence(status: ProviderStatus) -> str:
@@ -315,16 +313,16 @@ def _tested(status: ProviderStatus) -> str:
 
 
 def _result(end: Done | Failed) -> str:
-    """What a test came to, as one line."""
+    """Return the result of a test as one line."""
     if isinstance(end, Failed):
         return f":red[:material/error:] {plain_label(end.failure.sentence, 400)}"
     tokens = end.usage.completion_tokens
-    said = f", {tokens} tokens" if tokens else ""
-    return f":green[:material/check:] It answered{said}."
+    size = f", {tokens} tokens" if tokens else ""
+    return f":green[:material/check:] It answered{size}."
 
 
 def _draw_key(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
-    """A field for a key, which is handed on and emptied at once."""
+    """Draw a field for a key. The handler passes the key to the catalogue and empties the field at once."""
     label = "Replace key" if status.key not in ("missing", "not needed") else "Enter key"
     with st.popover(label, key=f"settings.open.{status.id}", type="tertiary", icon=":material/key:"):
         with st.form(f"settings.form.{status.id}", border=False, clear_on_submit=True):

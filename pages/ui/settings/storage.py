@@ -18,13 +18,13 @@ from pages.ui.settings.analysing import draw_analysis_copy
 from pages.ui.workspace import back_up_server
 
 
-def draw_storage(forky: Forky, kept: Forky) -> None:
-    """`forky` is what the reader sees, `kept` the whole workspace. Keys: `settings.backup`, `settings.verify`."""
+def draw_storage(forky: Forky, whole: Forky) -> None:
+    """Draw it; `forky` is the reader's part of `whole`, the workspace. Keys: `settings.backup`, `settings.verify`."""
     st.markdown("#### Your data")
-    place, who = kept.location, viewer()
-    if kept.server is not None:
+    place, who = whole.location, viewer()
+    if whole.server is not None:
         st.caption(
-            f"Everything is in {plain_label(kept.server, 200).removeprefix('The ')}. Its operator backs it up."
+            f"Everything is in {plain_label(whole.server, 200).removeprefix('The ')}. Its operator backs it up."
         )
     elif place is None:
         st.caption(
@@ -38,8 +38,8 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
     database = Settings.from_environment().database
     others = None if who.alone else who.administration.former_workspaces(database)
     if others is not None:
-        said, _, commands = others.partition("\n")
-        st.caption(plain_label(said, 1_000))
+        sentence, _, commands = others.partition("\n")
+        st.caption(plain_label(sentence, 1_000))
         st.code(commands, language=None, wrap_lines=True)
     with st.container(horizontal=True):
         copies = place is not None and st.button(
@@ -48,15 +48,15 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
             icon=":material/save:",
             help="A whole copy beside the file, made while Forky runs",
         )
-        if place is not None or kept.server is not None:
-            draw_analysis_copy(forky, kept)
+        if place is not None or whole.server is not None:
+            draw_analysis_copy(forky, whole)
         checks = verify_button("settings.verify", "Check every conversation and attachment of the database")
     if copies:
-        _back_up(kept)
+        _back_up(whole)
     if checks:
         draw_verification(forky.verify, _titles(forky))
-    if came_to := captions.reused(forky.reuse()):
-        st.caption(came_to)
+    if reused := captions.reused(forky.reuse()):
+        st.caption(reused)
     if place is not None and not who.alone:
         st.caption("To go back to a backup: stop Forky, then `forky admin restore` with its folder.")
     elif place is not None:
@@ -64,7 +64,7 @@ def draw_storage(forky: Forky, kept: Forky) -> None:
 
 
 def _titles(forky: Forky) -> dict[str, str]:
-    """Of all conversations by their ids; empty where they cannot be read."""
+    """Return the titles of all conversations by their ids; empty if they cannot be read."""
     try:
         everything = (*forky.conversations(), *forky.conversations(trashed=True))
     except ForkyError:
@@ -88,7 +88,7 @@ def _back_up(forky: Forky) -> None:
 
 
 def size(path: Path) -> str:
-    """Of a file and its log."""
+    """Return the size of a database file with its log, in words."""
     log = path.with_name(f"{path.name}.wal")
     total = sum(file.stat().st_size for file in (path, log) if file.exists())
     return f"{total / 1e6:.1f} MB" if total >= 100_000 else f"{total / 1e3:.0f} kB"

@@ -1,6 +1,6 @@
 """The part of Settings about other programs: tokens for `/v1`, and what to paste into a client.
 
-The text of a new token is held by this tab until its owner says that it is copied; then nobody can show it again.
+The text of a new token is in this tab's session until its owner has copied it; after that nobody can show it again.
 """
 
 from __future__ import annotations
@@ -41,8 +41,7 @@ _EMPTY = {
 
 def draw_tokens(held: TabSession) -> None:
     """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `proposes`,
-    `metrics`, `make`,
-    `copied`, and those of a row.
+    `metrics`, `make`, `copied`, and those of a row.
     """
     who = viewer()
     everything = Tokens(whole_workspace().store)
@@ -179,7 +178,7 @@ def _draw_form(tokens: TokenDesk, held: TabSession) -> None:
 
 
 def _make(tokens: TokenDesk, held: TabSession) -> None:
-    """What is refused says so beside the button, and keeps what was entered."""
+    """Make a token. If it is refused, the reason appears above the button, and the fields stay as they are."""
     chosen = {name: st.session_state[f"settings.token.{name}"] for name in _EMPTY}
     try:
         made = tokens.make(

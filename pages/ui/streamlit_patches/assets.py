@@ -1,9 +1,9 @@
-"""Streamlit's own scripts, styles and fonts are each read and sent in one piece, compressed where that gains something.
+"""Reads and sends each of Streamlit's scripts, styles and fonts in one piece, and compressed for browsers elsewhere.
 
-A first page fetches sixty of them. Streamlit changes threads to find one, to open it, for every 64 KB of it and to
-close it: three hundred changes, and each waits for its turn while the interpreter imports what the first page needs.
-Reading a file from the system's cache takes less than one such change. The names of these files carry a hash of their
-content, so that a browser asks once.
+A first page fetches sixty of them. Streamlit switches threads to find a file, to open it, for every 64 KB of it and to
+close it: three hundred switches, each of which waits while the interpreter imports what the first page needs. Reading a
+file from the system's cache takes less than one such switch. The names of these files contain a hash of their content,
+so browsers fetch each once.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ TYPES = {
     ".css": b"text/css; charset=utf-8",
     ".woff2": b"font/woff2",
 }
-"""The content type by suffix. Files with another suffix are left to Streamlit."""
+"""The content type by suffix. Streamlit serves files with other suffixes."""
 
 
 def assets() -> dict[str, Path]:
-    """The files of Streamlit and of streamlit-agraph, by what the address of each says after `/static/`."""
+    """Return the files of Streamlit and of streamlit-agraph, by the part of their address after `/static/`."""
     graph = package_folder("streamlit_agraph") / "frontend" / "build" / "static"
     return {
         f"{folder}/{file.name}": file
@@ -39,24 +39,24 @@ def assets() -> dict[str, Path]:
 
 
 def middleware() -> Middleware:
-    return Middleware(Assets, known=assets(), copies=copies_folder())
+    return Middleware(Assets, files=assets(), copies=copies_folder())
 
 
 class Assets:
-    """ASGI middleware that answers requests for the files in `known`, and passes everything else on.
+    """ASGI middleware that answers requests for `files`, and passes all other requests on.
 
     `copies` is the folder of compressed copies (compressed.py).
     """
 
     def __init__(
-        self, app: Callable[..., Awaitable[None]], known: Mapping[str, Path], copies: Path | None = None
+        self, app: Callable[..., Awaitable[None]], files: Mapping[str, Path], copies: Path | None = None
     ) -> None:
         self.app = app
-        self.known = known
+        self.files = files
         self.copies = copies
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
-        file = self._asked_for(scope)
+        file = self._requested(scope)
         content, encoding = self._content(scope, file) if file is not None else (None, ())
         if file is None or content is None:
             await self.app(scope, receive, send)
@@ -70,17 +70,17 @@ class Assets:
         await send({"type": "http.response.start", "status": 200, "headers": headers})
         await send({"type": "http.response.body", "body": content})
 
-    def _asked_for(self, scope: MutableMapping[str, Any]) -> Path | None:
-        """The file that a request asks for; None where Streamlit must answer, as for a part of a file."""
+    def _requested(self, scope: MutableMapping[str, Any]) -> Path | None:
+        """Return the requested file; None if Streamlit must answer, for instance a request for a part of a file."""
         if scope["type"] != "http" or scope["method"] != "GET":
             return None
-        file = self.known.get(scope["path"].rpartition("/static/")[2])
+        file = self.files.get(scope["path"].rpartition("/static/")[2])
         return None if any(name == b"range" for name, _ in scope["headers"]) else file
 
     def _content(
         self, scope: MutableMapping[str, Any], file: Path
     ) -> tuple[bytes | None, Sequence[tuple[bytes, bytes]]]:
-        """The content to send with the headers that say how it is encoded; None for a file that has been deleted."""
+        """Return the content with the headers about its encoding; None for a file that has been deleted."""
         if self.copies is not None and gains_by_copies(scope.get("client"), scope["headers"]):
             with suppress(OSError):
                 copy = copy_of(file, self.copies).read_bytes()

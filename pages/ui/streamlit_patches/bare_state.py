@@ -1,9 +1,9 @@
-"""Streamlit keeps the state of components from run to run without making a view of each.
+"""Keeps the state of components from run to run without making a view of each.
 
-A script reads the state of a component through a view that is made for it, a class of its own each time. Streamlit
-makes these views also where nobody looks at them: of every component at the beginning of each run, and again for every
-field of text, list or number that is drawn. With a page of many components that was a fifth of all the work of a
-server. What is kept is then also free of presses that were over with the run before.
+A script reads the state of a component through a view, for which Streamlit makes a new class each time. It makes views
+even where nothing reads them: of every component at the beginning of each run, and again for every field of text, list
+or number that is drawn. With a page of many components that was a fifth of all the work of a server. Without the views
+the state also keeps no presses of the run before.
 """
 
 from __future__ import annotations
@@ -24,22 +24,22 @@ def apply() -> None:
     """Have `SessionState._compact_state` and `filtered_state` read values without the views."""
     module, state = part(_MODULE), part(f"{_MODULE}SessionState")
     present, compact, filtered = module.apply_presenter, state._compact_state, state.filtered_state.fget
-    inside = threading.local()
+    thread = threading.local()
 
     @wraps(present)
     def apply_presenter(session_state: SessionState, widget_id: str, base_value: Any) -> Any:
-        if getattr(inside, "bare", False):
+        if getattr(thread, "bare", False):
             return base_value
         return present(session_state, widget_id, base_value)
 
     def bare(read: Any) -> Any:
         @wraps(read)
         def reading(self: SessionState) -> Any:
-            inside.bare = True
+            thread.bare = True
             try:
                 return read(self)
             finally:
-                inside.bare = False
+                thread.bare = False
 
         return reading
 

@@ -1,10 +1,9 @@
-"""A component on every page that does in the browser what Streamlit leaves out, and mends what it breaks there.
+"""A component on every page that adds in the browser what Streamlit lacks, and fixes what Streamlit breaks there.
 
-With or without the patch it keeps the address complete and writes cookies, which a page of Streamlit can only read.
-The patch adds what takes events before Streamlit sees them: Ctrl+Z in a field, links that are opened in another tab,
-and a tap on a button that leaves a field. With it the composer stays on while the server is away
-(ui/chat/composing.js). It listens to the browser and replaces nothing of Streamlit's, but it relies on how Streamlit's
-page is built.
+With or without the patch it completes the address and writes cookies, which a page of Streamlit can only read. The
+patch handles some events before Streamlit does: Ctrl+Z in a field, links that are opened in another tab, and a tap on a
+button that leaves a field. With it the composer stays enabled while the server cannot be reached
+(ui/chat/composing.js). It replaces nothing of Streamlit's, but it relies on the structure of Streamlit's page.
 """
 
 from __future__ import annotations
@@ -21,15 +20,15 @@ _JS = """
 let here = {}; // The conversation and branch this tab is at, as the page was drawn last.
 let named = ""; // The address that was completed with them last.
 
-// An address that says where it leads is told before the page is drawn there.
+// An address that names a conversation counts before the page for it is drawn.
 const place = () => {
   const given = new URLSearchParams(location.search);
   if (!given.has("c") || location.href === named) return here;
   return Object.fromEntries(["c", "b"].filter((key) => given.has(key)).map((key) => [key, given.get(key)]));
 };
 
-// Streamlit writes links to the Chat page as `?c=…`, which a new tab reads as the page one is on: name the page. Its
-// navigation leads to a page without a conversation: a new tab would show another one.
+// Streamlit writes links to the Chat page as `?c=…`, which a new tab resolves against the current page: add the page.
+// Links of its navigation name no conversation: a new tab would show another one.
 const PAGES = "[data-testid=stTopNavLink], [data-testid=stTopNavDropdownLink], [data-testid=stSidebarNavLink]";
 let apart = []; // The addresses of the pages that show no conversation.
 const isApart = (url) => apart.includes(url.pathname.split("/").pop());
@@ -46,8 +45,8 @@ const beside = (event) => {
   if ((event.ctrlKey || event.metaKey || event.shiftKey) && link(event)) event.stopPropagation();
 };
 
-// And so the address of a page that was reached by the navigation says no conversation: a reload, a bookmark or somebody
-// it is sent to would see another one.
+// For the same reason the address of a page that was reached by the navigation names no conversation: a reload, a
+// bookmark or somebody who gets the address would see another one.
 const name = () => {
   const url = new URL(location.href), given = url.searchParams, again = url.href === named;
   if (given.has("c") && !again || !here.c || isApart(url)) return;
@@ -69,8 +68,8 @@ const undo = (event) => {
   if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
 };
 
-// What Streamlit hears in one turn it takes for one fragment's. A field that is left says what was typed in it, and a tap
-// presses a button in the same turn: one outside of the field's fragment would do nothing. So its click comes a turn later.
+// Streamlit sends all events of one turn as events of one fragment. Leaving a field sends its text, and a tap presses a
+// button in the same turn: a button outside of the field's fragment would do nothing. So its click is sent a turn later.
 let leaving = false;
 const leave = (event) => {
   if (!isField(event.target)) return;
@@ -84,7 +83,7 @@ const press = (event) => {
   setTimeout(() => pressed.dispatchEvent(new PointerEvent("click", event)));
 };
 
-// A page of Streamlit reads cookies and cannot write them. Each value once: another tab may have another.
+// A page of Streamlit cannot write cookies. Each value is written once, because another tab may write another.
 const kept = (window.__forkyKept ??= {});
 const keep = (cookies) => {
   for (const [name, value] of Object.entries(cookies)) {
@@ -94,7 +93,7 @@ const keep = (cookies) => {
   }
 };
 
-// Streamlit puts the pages of a menu into its list without being items of it: a reader by ear hears links of a group.
+// Streamlit's list of pages contains elements that are not list items, so screen readers get a group of links instead.
 const group = () => {
   for (const list of document.querySelectorAll("[data-testid=stSidebarNavItems]")) {
     list.setAttribute("role", "group");
@@ -128,7 +127,7 @@ def fix_browser(held: TabSession) -> None:
     data = {name: str(value) for name, value in at.items() if value}
     if is_on("browser_fixes"):
         data["mends"] = "yes"
-    # For a value that is no text Streamlit loads pandas.
+    # Streamlit would load pandas for a value that is not a string.
     data["apart"] = " ".join(page.name for page in pages() if not page.about_conversation)
     data["cookies"] = json.dumps(held.cookies)
     _component(key="browser-fixes", data=data, height=1)

@@ -1,7 +1,7 @@
-"""Compressed copies of the scripts and styles that browsers load, made once and never while somebody waits.
+"""Compressed copies of the scripts and styles that browsers load, made once and never during a request.
 
 A first page loads 3.9 MB of Streamlit's scripts, which is 1.1 MB with gzip. A browser on this machine gains nothing by
-that, so it is sent the files as they are; a browser elsewhere is sent the copies, once they are there.
+that and gets the files themselves; a browser elsewhere gets the copies, as soon as they exist.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ Headers = Sequence[tuple[bytes, bytes]]
 
 
 def copies_folder() -> Path:
-    """Where the copies are: the cache of whoever runs the server. A deleted folder is made again at the next start."""
+    """Return the folder of the copies, in the user's cache. If it is deleted, the next start makes it again."""
     from platformdirs import user_cache_path  # noqa: PLC0415 - a second of the first page is spent on imports already
 
     return user_cache_path("forky", appauthor=False) / "assets"
 
 
 def copy_of(file: Path, folder: Path) -> Path:
-    """The path of a file's copy. A file that changes gets another one."""
-    facts = file.stat()
-    return folder / f"{file.name}.{facts.st_size:x}.{facts.st_mtime_ns:x}.gz"
+    """Return the path of a file's copy, which contains the size and the time of the file."""
+    status = file.stat()
+    return folder / f"{file.name}.{status.st_size:x}.{status.st_mtime_ns:x}.gz"
 
 
 def make_copies(files: Iterable[Path], folder: Path) -> int:
-    """Compress the files that have no copy yet; return how many were made. A folder that cannot be written is left."""
+    """Compress the files that have no copy yet, and return how many were made. It stops when a write fails."""
     made = 0
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -49,7 +49,7 @@ def make_copies(files: Iterable[Path], folder: Path) -> int:
 
 
 def _write(path: Path, content: bytes) -> None:
-    """Write a file that is whole as soon as it is seen."""
+    """Write a file under another name and rename it, so that nobody can read a part of it."""
     handle, name = tempfile.mkstemp(dir=path.parent)
     try:
         with os.fdopen(handle, "wb") as unfinished:
@@ -62,7 +62,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def gains_by_copies(client: Sequence[object] | None, headers: Headers) -> bool:
-    """Whether a browser reads gzip and is on another machine, as far as a request tells."""
+    """Whether a browser accepts gzip and is, to judge by its request, on another machine."""
     accepted = next((value for name, value in headers if name == b"accept-encoding"), b"")
     if not any(_is_gzip(offer) for offer in accepted.lower().split(b",")):
         return False

@@ -1,10 +1,10 @@
-"""A short script that runs in Streamlit's page before Streamlit does.
+"""Adds a short script to Streamlit's page that runs before Streamlit's own scripts. It does three things.
 
-It says where the server is. Streamlit's browser would try the address of the page itself first, such as
-`/compare/_stcore/health`, and put two errors into the console of everybody who opens a page by its link, before it
-looks one level higher. And it takes the messages of streamlit-agraph's page, which a component of Forky holds in a
-frame, before Streamlit warns that it knows no such component. And where the person was signed out meanwhile, it leads
-to the sign-in page, whereas Streamlit would show the answer of the gate in a dialog, above all that was said.
+It sets the address of the server. Streamlit's scripts would first try one below the address of the page, such as
+`/compare/_stcore/health`, which puts two errors into the console of everybody who opens a page by its link. It handles
+the messages of streamlit-agraph's page, which a component of Forky has in a frame, before Streamlit warns about an
+unknown component. And if the person has been signed out, it opens the sign-in page, whereas Streamlit would show the
+refusal in a dialog above the conversation.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ window.fetch = async (...asked) => {
   if (answer.status !== 401 || !answer.url.includes("/_stcore/")) return answer;
   document.body.hidden = true;
   location.replace(`/sign-in?${new URLSearchParams({ next: location.pathname + location.search })}`);
-  return new Promise(() => {}); // Nothing is made of it any more.
+  return new Promise(() => {}); // The page is leaving, so nobody needs the answer.
 };
 addEventListener("message", (event) => {
   let path = "";
@@ -34,7 +34,7 @@ addEventListener("message", (event) => {
 """
 _MARK = b"<script"
 _ROOT = b'id="root"'
-"""What Streamlit's page has and others, such as a presentation, have not."""
+"""Occurs in Streamlit's page and not in other pages, such as a presentation."""
 
 
 def middleware() -> Middleware:

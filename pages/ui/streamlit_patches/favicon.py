@@ -1,7 +1,7 @@
-"""The browser is told that the icon of every page is the one that app.py serves.
+"""Sets the icon of every page to the one that app.py serves.
 
-Without it the icon of the navigation is loaded from a server elsewhere. Streamlit's `page_icon` can say it, too, but
-imports numpy and Pillow first.
+Otherwise the browser would load the icon of the navigation from another server. Streamlit's `page_icon` can set it,
+too, but imports numpy and Pillow first.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ ICON = "./favicon.png"
 
 
 def set_icon() -> None:
-    """Give the page its icon. Call it once a run, after `st.set_page_config`."""
+    """Set the page's icon. Call it once a run, after `st.set_page_config`."""
     if not is_on("favicon"):
         st.set_page_config(page_icon=ICON)
         return

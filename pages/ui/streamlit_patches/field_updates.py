@@ -1,8 +1,8 @@
-"""A text that the program writes into a field stays there, although the browser still sends the old one for a moment.
+"""Keeps a text that the program writes into a field, although the browser still sends the old one for a moment.
 
-A request that left the browser before it heard of the new text brings the old one along. Streamlit takes that for what
-somebody typed, so that a draft that was sent or stashed would stand in its field again. With this patch the old text is
-read as the new one until the browser has sent another, and the new text is sent once more when the field is drawn.
+A request that left the browser before it received the new text contains the old one. Streamlit takes that for typed
+text, so that a draft that was sent or stashed would come back into its field. With this patch the server replaces the
+old text by the new one until the browser has sent another text, and sends the new text again when the field is drawn.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 _FILLED = "field_updates.filled"
 _ON_ITS_WAY = 3.0
-"""Seconds that a browser may need to hear of a new text. Later the old text counts as typed again, on purpose."""
+"""Seconds within which a browser receives a new text. After that the old text counts as typed again on purpose."""
 
 
 @dataclass(slots=True)
@@ -32,21 +32,21 @@ class _Filled:
     """One text that the program wrote into a field."""
 
     before: frozenset[str]
-    """The texts that the field may still hold in the browser."""
+    """The texts that the field may still have in the browser."""
     text: str
     at: float
-    heard: bool = False
-    """Whether the browser has sent another text since."""
+    confirmed: bool = False
+    """Whether the browser has sent another text than those before."""
 
     @property
     def is_awaited(self) -> bool:
-        return not self.heard and time.monotonic() - self.at <= _ON_ITS_WAY
+        return not self.confirmed and time.monotonic() - self.at <= _ON_ITS_WAY
 
 
 def fill(key: str, text: str) -> None:
-    """Have the field of this key hold a text. Call it in a handler, or before the field is drawn."""
-    held, one = str(st.session_state.get(key) or ""), _filled(st.session_state).get(key)
-    before = {held} if one is None or not one.is_awaited else {held, one.text, *one.before}
+    """Write a text into the field of this key. Call it in a handler, or before the field is drawn."""
+    old, one = str(st.session_state.get(key) or ""), _filled(st.session_state).get(key)
+    before = {old} if one is None or not one.is_awaited else {old, one.text, *one.before}
     st.session_state[key] = text
     if before != {text} and is_on("field_updates"):
         filled = _Filled(frozenset(before - {text}), text, time.monotonic())
@@ -64,30 +64,30 @@ def refill(key: str) -> None:
 
 
 def apply() -> None:
-    """Have `SafeSessionState` read the old text of a field as the new one."""
+    """Have `SafeSessionState` replace the old text of a field by the new one."""
     state_class = part("streamlit.runtime.state:SafeSessionState")
     handle = state_class.on_script_will_rerun
 
     @wraps(handle)
-    def handle_filled(safe: SafeSessionState, came: WidgetStates | None, **named: Any) -> None:
-        if came is not None:
-            _replace_old_texts(_filled(safe._state), came)
-        handle(safe, came, **named)
+    def handle_filled(safe: SafeSessionState, states: WidgetStates | None, **named: Any) -> None:
+        if states is not None:
+            _replace_old_texts(_filled(safe._state), states)
+        handle(safe, states, **named)
 
     state_class.on_script_will_rerun = handle_filled
 
 
-def _replace_old_texts(filled: Mapping[str, _Filled], came: WidgetStates) -> None:
+def _replace_old_texts(filled: Mapping[str, _Filled], states: WidgetStates) -> None:
     for key, one in filled.items():
-        for state in came.widgets:
+        for state in states.widgets:
             if not state.id.endswith(f"-{key}"):
                 continue
             if one.is_awaited and state.string_value in one.before:
                 state.string_value = one.text
             else:
-                one.heard = True
+                one.confirmed = True
 
 
 def _filled(state: Any) -> Mapping[str, _Filled]:
-    """What the program wrote into fields, by the key of the field."""
+    """Return the texts that the program wrote into fields, by the key of the field."""
     return state[_FILLED] if _FILLED in state else {}  # noqa: SIM401 - Streamlit's own has no get

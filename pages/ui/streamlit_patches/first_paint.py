@@ -1,9 +1,9 @@
-"""The page that arrives has something to read: a frame in Forky's colours, until Streamlit has drawn the real one.
+"""Shows a frame with a sentence in Forky's colours until Streamlit has drawn the page.
 
-Streamlit's `index.html` is empty until a megabyte of scripts has run: a blank window where the line is slow. Then
-Streamlit draws piece by piece, and each piece moves the others: the main column before its styles are there, the title
-bar above a path that is there already. The frame has the sizes of the Chat page and stands in front of the page until
-that has the messages, or has been drawn to its end, so that one picture takes the other's place and nothing moves.
+Streamlit's `index.html` is empty until a megabyte of scripts has run: a blank window on a slow connection. Then
+Streamlit draws piece by piece, and each piece moves the others: the main column appears before its styles, the title
+bar above a path that is visible already. The frame has the sizes of the Chat page and covers the page until that has
+its messages or is complete, so that nothing moves when the frame is removed.
 """
 
 from __future__ import annotations
@@ -15,12 +15,13 @@ from starlette.middleware import Middleware
 from pages.ui.streamlit_patches.page_rewriting import PageRewriter
 
 ROOT = '<div id="root"></div>'
-"""Where React draws, in Streamlit's `index.html`."""
+"""The element of Streamlit's `index.html` in which React draws."""
 TITLE = "<title>Streamlit</title>"
 
 _LIGHT = {"back": "#fcfbf9", "text": "#23272a", "quiet": "#6f7472", "line": "#e2dfd8", "bar": "#f3f1ec"}
 _DARK = {"back": "#15181a", "text": "#dfe3e1", "quiet": "#8d9694", "line": "#2e3538", "bar": "#1e2326"}
-"""The two palettes of components/palette.py; a test compares them. That module imports Streamlit."""
+"""The two palettes of components/palette.py, which this module does not import because that imports Streamlit; a test
+compares them."""
 
 _FRAME = """<style id="fk-hides">#root *{visibility:hidden!important}</style><div class="fk-opening" role="status"><style>
 .fk-opening{position:fixed;inset:0;z-index:10;background:var(--back);color:var(--text);
@@ -54,7 +55,7 @@ LEAVING_SCRIPT = """<script>
   const later = ":is(.st-key-chat-top, .st-key-chat-ask, .st-key-chat-side) * { visibility: hidden !important } .st-key-chat-top { height: 2.7rem }"
     + " @media (max-width: 899px) { .st-key-chat-top { height: auto } } @media (max-width: 640px) { .st-key-chat-top { height: 7.85rem } }";
   const since = (what, is) => is ? performance.now() - (first[what] ??= performance.now()) : -1;
-  // Code that is being coloured is waited for, unless its script is still on a slow line.
+  // Wait for code that is being coloured, unless its script is still loading over a slow connection.
   const patience = (app) => app.querySelector("[class*=st-key-cell-] [data-testid=stSkeleton]")
     && performance.getEntriesByType("resource").some(({ name }) => name.includes("SyntaxHighlighter")) ? 2500 : 200;
   const end = () => { clearInterval(looking); frame.remove(); hides.remove(); };
@@ -76,13 +77,13 @@ LEAVING_SCRIPT = """<script>
 })();
 </script>
 """
-"""Takes the frame away as soon as the messages are drawn. The bars and the graph around them are drawn piece by piece;
-they keep their places and stay invisible until the run has ended, so that nothing moves.
+"""Removes the frame as soon as the messages are drawn. The bars and the graph around them, which are drawn piece by
+piece, take up their space and stay invisible until the run has ended, so that nothing moves.
 """
 
 
 def frame() -> str:
-    """The HTML that stands in front of the root until then."""
+    """Return the HTML of the frame."""
 
     def bars(*widths: int) -> str:
         return "".join(f'<i style="width:{width}%"></i>' for width in widths)
@@ -108,7 +109,7 @@ def middleware() -> Middleware:
 
 
 class FirstPaint(PageRewriter):
-    """Puts the frame behind the root of Streamlit's page, and Forky's name into its title."""
+    """Adds the frame after the root of Streamlit's page, and puts Forky's name into the title."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         super().__init__(app)

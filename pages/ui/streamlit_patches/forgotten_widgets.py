@@ -1,8 +1,8 @@
-"""A tab that is open for hours does not keep all that its buttons have ever been about.
+"""Frees the memory of widgets that a tab has not drawn for a while.
 
-Streamlit keeps the metadata of each widget for as long as the tab is open, with its handler and what the handler is
-called with: a conversation as it was then, with its messages and its graph. Here those are forgotten that the page has
-not drawn for a while. The browser may still show what was drawn a few runs ago, so a press on that is heard.
+Streamlit keeps the metadata of each widget for as long as the tab is open, with its handler and the handler's
+arguments: an old version of a conversation, with its messages and its graph. This patch deletes the metadata of widgets
+that the last runs have not drawn. It keeps those of a few runs, because the browser may still show them.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
     from streamlit.runtime.state import SafeSessionState, SessionState
 
 RUNS = 8
-"""Runs of the whole page after which a widget is forgotten that none of them has drawn."""
+"""A widget is forgotten after so many runs of the whole page that did not draw it."""
 _DRAWN = "forgotten_widgets.drawn"
 _EVENTS = "$$STREAMLIT_INTERNAL_KEY_{}__events"
-"""The widget by which a component's events come, after the component's own id. No run says that it has drawn that."""
+"""The id of the widget for a component's events, with the component's own id; Streamlit never lists it as drawn."""
 
 
 def apply() -> None:
@@ -40,15 +40,15 @@ def apply() -> None:
 
 
 def _forget(state: SessionState, drawn: frozenset[str], *, is_whole: bool) -> None:
-    """Note what a run has drawn, and after one of the whole page forget what none has drawn lately."""
-    lately: tuple[frozenset[str], ...] = state[_DRAWN] if _DRAWN in state else ()  # noqa: SIM401 - it has no get
+    """Note the widgets that a run has drawn; after a run of the whole page, forget those that no recent run drew."""
+    recent: tuple[frozenset[str], ...] = state[_DRAWN] if _DRAWN in state else ()  # noqa: SIM401 - it has no get
     if not is_whole:
-        state[_DRAWN] = (*lately[:-1], lately[-1] | drawn) if lately else (drawn,)
+        state[_DRAWN] = (*recent[:-1], recent[-1] | drawn) if recent else (drawn,)
         return
-    state[_DRAWN] = lately = (*lately, drawn)[-RUNS - 1 :]
-    if len(lately) > RUNS:
-        gone = lately[0].difference(*lately[1:])
-        known = state._new_widget_state.widget_metadata
+    state[_DRAWN] = recent = (*recent, drawn)[-RUNS - 1 :]
+    if len(recent) > RUNS:
+        gone = recent[0].difference(*recent[1:])
+        metadata = state._new_widget_state.widget_metadata
         for id in gone:
-            known.pop(id, None)
-            known.pop(_EVENTS.format(id), None)
+            metadata.pop(id, None)
+            metadata.pop(_EVENTS.format(id), None)

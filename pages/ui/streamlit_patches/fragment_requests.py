@@ -1,10 +1,10 @@
-"""A press that the browser sends with a fragment's request acts once, and the page that it changes is drawn.
+"""Makes a press that the browser sends with a fragment's request act once, and draws the page that it changes.
 
-Streamlit's browser collects what happens in one turn of its event loop and sends it as one request: as a fragment's
-request where any of it happened in a fragment. A press elsewhere on the page then runs its handler, but only the
-fragment is drawn: such a request becomes one of the whole page here. And a fragment that runs by a timer sends a
-press of the same turn along, whose own request follows at once, so that its handler would run twice: the timer's
-request is dropped here.
+Streamlit's browser collects the events of one turn of its event loop and sends them as one request: as a fragment's
+request if any of them happened in a fragment. A press elsewhere on the page then runs its handler, but only the
+fragment is drawn: this patch turns such a request into one for the whole page. And a fragment that runs by a timer
+sends a press of the same turn along, although the press has a request of its own, so that its handler would run twice:
+this patch drops the timer's request.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from streamlit.runtime.app_session import AppSession
 
 _PRESSED = ("trigger_value", "json_trigger_value", "string_trigger_value", "chat_input_value")
-"""The kinds of values that a browser sends once and forgets."""
+"""The kinds of values that a browser sends only once."""
 
 
 def apply() -> None:
@@ -42,7 +42,7 @@ def apply() -> None:
 
 
 def is_pressed(state: WidgetState) -> bool:
-    """Whether a widget's state is a press, a choice or a sent text, and not only what a field holds."""
+    """Whether a widget's state is a press, a choice or a sent text, and not only the content of a field."""
     kind = state.WhichOneof("value")
     if kind not in _PRESSED:
         return False
@@ -52,5 +52,5 @@ def is_pressed(state: WidgetState) -> bool:
 
 def _is_outside(session: AppSession, widget: str, fragment: str) -> bool:
     """Whether a run of the fragment would not draw this widget."""
-    known = session.session_state.get_widget_metadata(widget)
-    return known is not None and known.fragment_id != fragment
+    metadata = session.session_state.get_widget_metadata(widget)
+    return metadata is not None and metadata.fragment_id != fragment

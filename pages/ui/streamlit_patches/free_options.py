@@ -1,10 +1,9 @@
-"""Streamlit's options are read without its lock.
+"""Reads Streamlit's options without its lock.
 
 A run of a page reads options some thousand times, each time under one lock of the whole process. While several people's
-pages run at once, the interpreter often takes its turn away from the thread that holds it; all others then wait for the
-lock, one after the other, each for a turn of its own. So a page that takes 0.1 s alone took many seconds with nine
-others, on a machine that had time left. Reading needs no lock: it is one look into a dict, whose values are replaced
-as a whole.
+pages run at once, the interpreter often switches away from the thread that has the lock; all other threads then wait
+for it, one after the other. So a page that takes 0.1 s alone took many seconds with nine others, on a machine that was
+not busy. Reading needs no lock: it is one access to a dict, whose values are replaced as a whole.
 """
 
 from __future__ import annotations
@@ -16,7 +15,7 @@ from pages.ui.streamlit_patches.patch import part
 
 
 def apply() -> None:
-    """Have `streamlit.config.get_option` read what is there; what is not there yet it asks for as before."""
+    """Have `streamlit.config.get_option` read options directly; only those that are not loaded yet take the lock."""
     config = part("streamlit.config:")
     locked = config.get_option
 

@@ -1,9 +1,9 @@
-"""A press in a part of the page that has just been drawn elsewhere is heard, and the whole page drawn.
+"""Handles a press in a fragment that has just moved on the page, and draws the whole page.
 
-Streamlit names a fragment after its place on the page. Where another run has put an element before it, the fragment
-has another name, and a request that left the browser just before asks for one that is no more: Streamlit drops it, with
-the press and whatever was typed. Where the page changes while such a request waits its turn, the handler runs, but
-nothing is drawn. Both become a request of the whole page here.
+Streamlit names a fragment after its place on the page. If another run adds an element before it, the fragment gets
+another name, and a request that left the browser just before names a fragment that no longer exists: Streamlit drops
+the request, with the press and the typed text. If the page changes while such a request waits, the handler runs, but
+nothing is drawn. This patch turns both into a request for the whole page.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def apply() -> None:
-    """Have a session take such requests, and a run draw the page where one has waited too long."""
+    """Have a session accept such requests, and a run draw the whole page if the fragment is gone when it begins."""
     session_class = part("streamlit.runtime.app_session:AppSession")
     runner_class = part("streamlit.runtime.scriptrunner:ScriptRunner")
     request, run = session_class.request_rerun, runner_class._run_script
@@ -41,7 +41,7 @@ def apply() -> None:
     @wraps(run)
     def run_what_is_there(runner: ScriptRunner, rerun_data: RerunData) -> None:
         gone = [id for id in rerun_data.fragment_id_queue if not runner._fragment_storage.contains(id)]
-        if gone and not _is_clock(rerun_data):
+        if gone and not _is_timer_alone(rerun_data):
             rerun_data = replace(rerun_data, fragment_id_queue=[], is_fragment_scoped_rerun=False)
         run(runner, rerun_data)
 
@@ -49,7 +49,7 @@ def apply() -> None:
     runner_class._run_script = run_what_is_there
 
 
-def _is_clock(asked: RerunData) -> bool:
-    """Whether nobody waits for it: a fragment's clock has come, and no press with it."""
+def _is_timer_alone(asked: RerunData) -> bool:
+    """Whether only a fragment's timer asked for a run, without any press."""
     states = asked.widget_states.widgets if asked.widget_states is not None else ()
     return asked.is_auto_rerun and not any(is_pressed(state) for state in states)

@@ -1,14 +1,14 @@
-"""A handler runs to its end before the next request is looked at.
+"""Lets a handler run to its end before the next request is handled.
 
-Streamlit interrupts a run when another request comes, at the next place where the run uses its session: also inside a
-handler, or just before one, so that the press is done by half or not at all. With `runner.fastReruns` the next run
-even begins in a thread of its own while the handler is still running: it draws what the handler has not done yet, and
-what the handler's run sends afterwards is thrown away. Forky's configuration therefore switches fast reruns off, and
-this patch restores what is good about them: a request waits for the handlers of the run before it and interrupts only
-its drawing.
+Streamlit interrupts a run when another request comes, at the next place where the run uses its session: even inside a
+handler, or just before one, so that the press has only half of its effect or none. With `runner.fastReruns` the next
+run even begins in another thread while the handler is still running: it draws the state before the handler's changes,
+and everything that the handler's run sends afterwards is dropped. Forky's configuration therefore switches fast reruns
+off, and this patch restores their advantage: a request waits for the handlers of the run before it and interrupts only
+the drawing.
 
-A request for another page also waits for the handlers of a press that has not begun yet. Streamlit would merge the two
-into one run, of the other page, and forget the handlers of the page that is left before it calls any.
+A request for another page also waits for the handlers of a press that is still waiting itself. Streamlit would merge
+the two into one run of the other page, and forget the handlers of the first page without calling them.
 """
 
 from __future__ import annotations
@@ -26,50 +26,50 @@ if TYPE_CHECKING:
     from streamlit.runtime.state import SafeSessionState
 
 _DRAWN = "forky_drawn"
-"""Attribute of a run's requests: the request whose handlers are done and whose page is being drawn."""
-_HELD = "forky_held"
-"""Attribute of a run's requests: those that wait for the handlers of a press that waits itself, merged into one."""
+"""An attribute of a run's requests: the request whose handlers are done and whose page is being drawn."""
+_DEFERRED = "forky_held"
+"""An attribute of a run's requests: the deferred ones, merged into one, which wait for a press that waits itself."""
 _STATES = "streamlit.runtime.scriptrunner_utils.script_requests:ScriptRequestType"
 
 
 def apply() -> None:
-    """Have the three steps of a run (request, handlers, giving way) keep this order. Needs `runner.fastReruns` off."""
+    """Patch the three steps of a run: request, handlers, interruption. `runner.fastReruns` must be off."""
     state_class = part("streamlit.runtime.state:SafeSessionState")
     runner_class = part("streamlit.runtime.scriptrunner:ScriptRunner")
     script_context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")
     handle, request = state_class.on_script_will_rerun, runner_class.request_rerun
-    give_way = runner_class._maybe_handle_execution_control_request
+    interrupt = runner_class._maybe_handle_execution_control_request
     handling = threading.local()
 
     @wraps(handle)
-    def handle_all(state: SafeSessionState, *given: Any, **named: Any) -> None:
+    def handle_all(state: SafeSessionState, *arguments: Any, **named: Any) -> None:
         context = script_context()
         requests = context.script_requests if context is not None else None
         _set_drawn(requests, drawn=False)
         handling.now = True
         try:
-            handle(state, *given, **named)
+            handle(state, *arguments, **named)
         finally:
             handling.now = False
-            _release_held(requests)
+            _release_deferred(requests)
             _set_drawn(requests, drawn=True)
 
-    @wraps(give_way)
-    def give_way_between(runner: ScriptRunner) -> None:
+    @wraps(interrupt)
+    def interrupt_outside_of_handlers(runner: ScriptRunner) -> None:
         if not getattr(handling, "now", False):
-            give_way(runner)
+            interrupt(runner)
 
     @wraps(request)
     def request_after_handlers(runner: ScriptRunner, rerun_data: RerunData) -> bool:
         if not rerun_data.fragment_id and _stop_drawing(runner._requests):
             runner.request_stop()
-        elif _hold(runner._requests, rerun_data):
+        elif _defer(runner._requests, rerun_data):
             return True
-        taken: bool = request(runner, rerun_data)
-        return taken
+        accepted: bool = request(runner, rerun_data)
+        return accepted
 
     state_class.on_script_will_rerun = handle_all
-    runner_class._maybe_handle_execution_control_request = give_way_between
+    runner_class._maybe_handle_execution_control_request = interrupt_outside_of_handlers
     runner_class.request_rerun = request_after_handlers
 
 
@@ -77,13 +77,13 @@ def _set_drawn(requests: ScriptRequests | None, *, drawn: bool) -> None:
     if requests is None:
         return
     with requests._lock:
-        # A request that waits already runs next, whatever is asked for after it.
+        # If a request waits already, it runs next, so this one is not being drawn.
         is_last = requests._state is part(_STATES).CONTINUE
         setattr(requests, _DRAWN, requests._rerun_data if drawn and is_last else None)
 
 
 def _stop_drawing(requests: ScriptRequests) -> bool:
-    """End a run that has called its handlers and only draws; whether it was one. It takes no further request then."""
+    """Stop a run that only draws, and return whether it did so. The run then accepts no further request."""
     states = part(_STATES)
     with requests._lock:
         drawn = getattr(requests, _DRAWN, None)
@@ -93,28 +93,28 @@ def _stop_drawing(requests: ScriptRequests) -> bool:
     return True
 
 
-def _hold(requests: ScriptRequests, asked: RerunData) -> bool:
-    """Hold a request back that must wait for the handlers of a press on another page; whether it must."""
+def _defer(requests: ScriptRequests, asked: RerunData) -> bool:
+    """Defer a request if it must wait for the handlers of a press on another page, and return whether it must."""
     with requests._lock:
-        held: ScriptRequests | None = getattr(requests, _HELD, None)
-        if held is None:
+        deferred: ScriptRequests | None = getattr(requests, _DEFERRED, None)
+        if deferred is None:
             waiting = requests._rerun_data
             if not _is_press_waiting(requests) or waiting.page_script_hash == asked.page_script_hash:
                 return False
-            held = type(requests)()
-            setattr(requests, _HELD, held)
-        return held.request_rerun(asked)
+            deferred = type(requests)()
+            setattr(requests, _DEFERRED, deferred)
+        return deferred.request_rerun(asked)
 
 
-def _release_held(requests: ScriptRequests | None) -> None:
-    """Have the requests that were held back run next, unless the press that they wait for still waits."""
+def _release_deferred(requests: ScriptRequests | None) -> None:
+    """Run the deferred requests next, unless the press that they wait for still waits."""
     if requests is None:
         return
     with requests._lock:
-        held: ScriptRequests | None = getattr(requests, _HELD, None)
-        if held is not None and not _is_press_waiting(requests):
-            setattr(requests, _HELD, None)
-            requests._request_rerun_locked(held._rerun_data)
+        deferred: ScriptRequests | None = getattr(requests, _DEFERRED, None)
+        if deferred is not None and not _is_press_waiting(requests):
+            setattr(requests, _DEFERRED, None)
+            requests._request_rerun_locked(deferred._rerun_data)
 
 
 def _is_press_waiting(requests: ScriptRequests) -> bool:

@@ -1,12 +1,12 @@
-"""What a run draws wakes the server's event loop once, and not once for each element.
+"""Wakes the server's event loop once for all that a run draws, and not once for each element.
 
-A run hands each of its elements to the event loop by a call of its own, and each call writes to a socket that wakes the
-loop. The interpreter gives its turn away for that, so that a run which draws a hundred elements waits a hundred times
-for the threads of other people's pages. Here, what is handed over while the loop has not yet looked goes with what was
-handed over before it, in the same order.
+A run passes each of its elements to the event loop by a call of its own, and each call writes to a socket that wakes
+the loop. The interpreter switches threads for that, so that a run which draws a hundred elements waits a hundred times
+for the threads of other people's pages. With this patch, elements that a run passes on before the loop has woken up
+are queued behind the first one, in the same order.
 
-The loop in its turn tells what sends of each element, by a call that writes to the same socket. Here it tells once of
-all that it has taken.
+The loop then notifies the sender of each element, by a call that writes to the same socket. With this patch it notifies
+the sender once for all of them.
 """
 
 from __future__ import annotations
@@ -25,15 +25,15 @@ if TYPE_CHECKING:
     from streamlit.runtime.app_session import AppSession
 
 
-class _HandedOver:
-    """What one session hands over to the event loop; safe from any thread."""
+class _CallbackQueue:
+    """The callbacks that one session passes to the event loop. It can be used from any thread."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._callbacks: list[Callable[[], None]] = []
 
     def add(self, callback: Callable[[], None]) -> bool:
-        """Whether it is the first since the last `take`."""
+        """Add a callback, and return whether it is the first since the last `take`."""
         with self._lock:
             self._callbacks.append(callback)
             return len(self._callbacks) == 1
@@ -45,35 +45,35 @@ class _HandedOver:
 
 
 def apply() -> None:
-    """Have a session call the event loop once for all that waits, and the loop call what sends once for all of that."""
+    """Have a session wake the event loop once for all queued callbacks, and the loop notify the sender once for all."""
     session = part("streamlit.runtime.app_session:AppSession")
     call_soon = session._call_soon_on_event_loop
-    waiting: WeakKeyDictionary[AppSession, _HandedOver] = WeakKeyDictionary()
+    queues: WeakKeyDictionary[AppSession, _CallbackQueue] = WeakKeyDictionary()
 
     @wraps(call_soon)
-    def gathered(self: AppSession, callback: Callable[[], None]) -> None:
-        mine = waiting.get(self)
-        if mine is None:
-            mine = waiting.setdefault(self, _HandedOver())
-        if mine.add(callback):
-            call_soon(self, lambda: _hand_over(self, mine))
+    def call_soon_once(self: AppSession, callback: Callable[[], None]) -> None:
+        queue = queues.get(self)
+        if queue is None:
+            queue = queues.setdefault(self, _CallbackQueue())
+        if queue.add(callback):
+            call_soon(self, lambda: _schedule(self, queue))
 
-    session._call_soon_on_event_loop = gathered
+    session._call_soon_on_event_loop = call_soon_once
     enqueue = session._enqueue_forward_msg
-    telling: WeakSet[AppSession] = WeakSet()
-    """Sessions whose messages will be told of in the loop's next turn; only the loop's thread asks."""
+    notifying: WeakSet[AppSession] = WeakSet()
+    """The sessions for which the sender will be notified in the loop's next turn; only the loop's thread uses it."""
 
     @wraps(enqueue)
-    def told_once(self: AppSession, msg: ForwardMsg) -> None:
+    def enqueue_and_notify_once(self: AppSession, msg: ForwardMsg) -> None:
         if not _is_on_loop_of(self):
             enqueue(self, msg)
             return
         self._browser_queue.enqueue(msg)
-        if self not in telling:
-            telling.add(self)
-            self._event_loop.call_soon(partial(_tell, self, telling))
+        if self not in notifying:
+            notifying.add(self)
+            self._event_loop.call_soon(partial(_notify, self, notifying))
 
-    session._enqueue_forward_msg = told_once
+    session._enqueue_forward_msg = enqueue_and_notify_once
 
 
 def _is_on_loop_of(session: AppSession) -> bool:
@@ -83,14 +83,14 @@ def _is_on_loop_of(session: AppSession) -> bool:
         return False
 
 
-def _tell(session: AppSession, telling: WeakSet[AppSession]) -> None:
-    telling.discard(session)
-    tell = session._message_enqueued_callback
-    if tell is not None:
-        tell()
+def _notify(session: AppSession, notifying: WeakSet[AppSession]) -> None:
+    notifying.discard(session)
+    notify = session._message_enqueued_callback
+    if notify is not None:
+        notify()
 
 
-def _hand_over(session: AppSession, waiting: _HandedOver) -> None:
-    """Have the event loop, on whose thread this is, run what waits: each by itself, so that one that fails is alone."""
-    for callback in waiting.take():
+def _schedule(session: AppSession, queue: _CallbackQueue) -> None:
+    """Schedule the queued callbacks on the loop, each by itself so that a failure of one does not affect the others."""
+    for callback in queue.take():
         session._event_loop.call_soon(callback)

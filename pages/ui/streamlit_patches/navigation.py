@@ -1,9 +1,9 @@
-"""A handler that leads the tab to another place wins over requests that the browser sent from the old place.
+"""Gives an address that a handler sets precedence over requests that the browser sent from the old address.
 
-A browser's request names the address that it has at that moment. One that left before the browser heard of the new
-address names the old one, and Streamlit would run the page there. So `lead` notes where it led, and a request from an
-old place is turned into one from the new place until the browser has sent one from there: when it comes in
-(`AppSession.request_rerun`), and when its run begins (`follow`), because it may have come in while the handler ran.
+A browser's request names the address that it has at that moment. A request that left before the browser received the
+new address names the old one, and Streamlit would run the page there. So `lead` notes the new address, and requests
+from an old one are corrected until the browser has sent another: when they come in (`AppSession.request_rerun`), and
+when their run begins (`follow`), because they may have come in while the handler ran.
 """
 
 from __future__ import annotations
@@ -26,63 +26,64 @@ if TYPE_CHECKING:
 
 _LED = "navigation.led"
 ON_ITS_WAY = 5.0
-"""Seconds that a browser may need to hear of a new address, or of another page."""
+"""Seconds within which a browser receives a new address or another page."""
 
 _Query = frozenset[tuple[str, str]]
 
 
 @dataclass(slots=True)
-class _Led:
-    """Where a handler led this tab."""
+class _NewAddress:
+    """An address that a handler set for this tab."""
 
     page: str
     """The page that the tab was on, by Streamlit's hash of its script."""
     before: frozenset[_Query]
-    """The addresses at which the browser may still be."""
+    """The addresses that the browser may still have."""
     to: Mapping[str, str | list[str]]
-    there: _Query
-    """The same as the browser names it."""
+    """The new address."""
+    query: _Query
+    """The new address as the browser sends it."""
     at: float
-    heard: bool = False
-    """Whether the browser has sent a request from another address since."""
+    confirmed: bool = False
+    """Whether the browser has since sent a request with another address than those before."""
 
     def is_awaited(self, page: str, here: _Query, *, back: bool) -> bool:
-        """Whether a request from `here` was sent before the browser knew the new address.
+        """Whether a request from `here` was sent before the browser had the new address.
 
-        One that the browser marks as Back is always what the person wants.
+        A request that the browser marks as Back never counts as such, because the person asked for it.
         """
         late = time.monotonic() - self.at > ON_ITS_WAY
-        return not (self.heard or back or late or page != self.page or here not in self.before)
+        return not (self.confirmed or back or late or page != self.page or here not in self.before)
 
 
 def lead(to: Mapping[str, str | list[str]]) -> None:
     """Set the query of this tab's address. Call it in a handler."""
-    here, there = _here(), frozenset(parse_qsl(urlencode(to, doseq=True), keep_blank_values=True))
+    here, new = _here(), frozenset(parse_qsl(urlencode(to, doseq=True), keep_blank_values=True))
     st.query_params.from_dict(to)
-    if here == there or not is_on("navigation"):
+    if here == new or not is_on("navigation"):
         return
     context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")()
     if context is None:
         return
-    led, page, before = st.session_state.get(_LED), context.page_script_hash, frozenset({here})
-    if led is not None and led.page == page and not led.heard:
-        before |= led.before | {led.there}
-    st.session_state[_LED] = _Led(page, before - {there}, dict(to), there, time.monotonic())
+    last, page, before = st.session_state.get(_LED), context.page_script_hash, frozenset({here})
+    if last is not None and last.page == page and not last.confirmed:
+        before |= last.before | {last.query}
+    st.session_state[_LED] = _NewAddress(page, before - {new}, dict(to), new, time.monotonic())
 
 
 def follow() -> None:
-    """Correct the address of this run where it was asked for before the browser knew the new one.
+    """Correct the address of this run if it was requested before the browser had the new one.
 
     Call it when a run begins, before anything reads the address.
     """
-    led = st.session_state.get(_LED)
-    if led is None or not is_on("navigation"):
+    new = st.session_state.get(_LED)
+    if new is None or not is_on("navigation"):
         return
     context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")()
-    if context is not None and led.is_awaited(
+    if context is not None and new.is_awaited(
         context.page_script_hash, _here(), back=context.is_history_navigation
     ):
-        st.query_params.from_dict(led.to)
+        st.query_params.from_dict(new.to)
 
 
 def apply() -> None:
@@ -91,24 +92,24 @@ def apply() -> None:
     request = session_class.request_rerun
 
     @wraps(request)
-    def request_from_there(session: AppSession, client_state: ClientState | None) -> Any:
+    def request_with_new_address(session: AppSession, client_state: ClientState | None) -> Any:
         if client_state is not None:
             _correct_address(session, client_state)
         return request(session, client_state)
 
-    session_class.request_rerun = request_from_there
+    session_class.request_rerun = request_with_new_address
 
 
 def _correct_address(session: AppSession, asked: ClientState) -> None:
     try:
-        led = session.session_state[_LED]
+        new = session.session_state[_LED]
     except KeyError:
         return
     here = frozenset(parse_qsl(asked.query_string, keep_blank_values=True))
-    if led.is_awaited(asked.page_script_hash, here, back=asked.is_history_navigation):
-        asked.query_string = urlencode(led.to, doseq=True)
+    if new.is_awaited(asked.page_script_hash, here, back=asked.is_history_navigation):
+        asked.query_string = urlencode(new.to, doseq=True)
     else:
-        led.heard = True
+        new.confirmed = True
 
 
 def _here() -> _Query:

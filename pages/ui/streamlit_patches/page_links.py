@@ -1,9 +1,9 @@
-"""A link to another place of the page that is shown changes the browser's address.
+"""Makes a link within the current page change the browser's address.
 
-Streamlit's browser changes its address before it follows a link, but only where the link leads to another page. A link
+Streamlit's browser changes its address before it follows a link, but only if the link leads to another page. A link
 from the list of polls to a poll, which is on the same page, drew the poll and left the address of the list: the next
-press went back to the list. Here the server tells the browser the address that such a link has asked for, as it does
-after a handler has changed it.
+press went back to the list. With this patch the server sends the browser the address of such a link, as it does after a
+handler has changed the address.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ if TYPE_CHECKING:
 
 _MOST = 1_000
 _asked: dict[str, str] = {}
-"""What a link on the page that is shown has asked for, by the id of the tab's session, until its run begins."""
+"""The query that a link within the current page asked for, by the id of the tab's session, until its run begins."""
 
 
-def tell_address() -> None:
+def send_address() -> None:
     """Send the address of this run to the browser if a link on the same page led here. Call it when a run begins."""
     context = part("streamlit.runtime.scriptrunner:get_script_run_ctx")() if is_on("page_links") else None
     if context is not None and _asked.pop(context.session_id, None) == context.query_string:
@@ -33,14 +33,14 @@ def tell_address() -> None:
 
 
 def apply() -> None:
-    """Have `AppSession.request_rerun` note the addresses that links on the page that is shown lead to."""
+    """Have `AppSession.request_rerun` note the addresses of links within the current page."""
     session_class = part("streamlit.runtime.app_session:AppSession")
     request = session_class.request_rerun
 
     @wraps(request)
     def request_and_note(session: AppSession, client_state: ClientState | None) -> Any:
         if client_state is not None and _is_link(client_state, session._client_state.page_script_hash):
-            if len(_asked) >= _MOST:  # Tabs that were closed before their runs began.
+            if len(_asked) >= _MOST:  # The entries of tabs that were closed before their runs began stay.
                 _asked.clear()
             _asked[session.id] = client_state.query_string
         return request(session, client_state)
@@ -49,6 +49,6 @@ def apply() -> None:
 
 
 def _is_link(asked: ClientState, shown: str) -> bool:
-    """Whether a request follows a link to the page that is shown: it names no part of the page and nothing on it."""
+    """Whether a request follows a link to the current page: it names no fragment and no widget of the page."""
     on_the_page = asked.fragment_id or asked.widget_states.widgets or asked.is_history_navigation
     return bool(shown) and asked.page_script_hash == shown and not on_the_page

@@ -1,4 +1,4 @@
-"""What patches have in common that change the page from which Streamlit's browser half starts."""
+"""The base class of patches that change Streamlit's `index.html`."""
 
 from __future__ import annotations
 
@@ -10,18 +10,18 @@ from pages.ui.streamlit_patches.preloading import APART, is_page
 
 _OF_THE_FILE = {b"etag", b"last-modified", b"accept-ranges", b"content-length"}
 _FOR_A_PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
-"""Headers that ask for a compressed page, a part of one, or none if it is known: none of these could be rewritten."""
+"""Headers by which a response would be compressed, a part of the page, or empty: it could not be rewritten."""
 
 
 class PageRewriter(ABC):
-    """ASGI middleware that sends pages as `rewritten` returns them; everything else passes unchanged."""
+    """ASGI middleware that replaces pages by what `rewritten` returns; other responses pass unchanged."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
 
     @abstractmethod
     def rewritten(self, page: bytes) -> bytes:
-        """The page with the change; the same bytes for a page that is not Streamlit's."""
+        """Return the changed page; a page that is not Streamlit's stays the same."""
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         if not _asks_for_a_page(scope):
@@ -41,8 +41,10 @@ class PageRewriter(ABC):
                 if message.get("more_body"):
                     return
                 body = self.rewritten(b"".join(parts))
-                kept = [(name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_FILE]
-                start["headers"] = [*kept, (b"content-length", str(len(body)).encode())]
+                others = [
+                    (name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_FILE
+                ]
+                start["headers"] = [*others, (b"content-length", str(len(body)).encode())]
                 await send(start)
                 await send({"type": "http.response.body", "body": body})
                 return

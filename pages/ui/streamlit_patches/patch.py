@@ -1,7 +1,7 @@
-"""What a patch of Streamlit is: a value that names what it changes, why, and what it needs of Streamlit to do so.
+"""The declaration of a patch of Streamlit: what it changes, why, and which parts of Streamlit it needs.
 
-A patch never breaks an app on another Streamlit: where something that it needs is missing or has another signature, the
-patch does not fit and is not applied.
+A patch never breaks the app with another version of Streamlit: if something that it needs is missing or has another
+signature, the patch does not fit and is not applied.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ _MISSING = object()
 
 @dataclass(frozen=True, slots=True)
 class Patch:
-    """One change of what Streamlit does by itself. The module of the same name in this folder makes it."""
+    """One change of Streamlit's behaviour. The module of the same name in this folder makes it."""
 
     name: str
     does: str
     """One sentence that says what a person gains by it."""
     upstream: str
-    """The issue at Streamlit's that it answers, or the place in docs/streamlit.md where one is written out."""
+    """Streamlit's issue about the problem, or the section of docs/streamlit.md that describes it."""
     test: str
     """The test that fails without this patch, by pytest's id."""
     made: Literal["at_start", "around_requests", "in_pages"]
@@ -36,13 +36,14 @@ class Patch:
     `middleware()` stands in front of Streamlit. `in_pages`: pages call the module, and it asks `patches.is_on`.
     """
     needs: tuple[str, ...]
-    """What must be there of Streamlit: `module:Class.method(parameters)`, `module:name`, `module:Class#attribute` for
-    an attribute of instances or a field of a message, `static/…` for a file of its browser's half (a glob pattern).
+    """The parts of Streamlit that must exist: `module:Class.method(parameters)`, `module:name`,
+    `module:Class#attribute` for an attribute of instances or a field of a message, `static/…` for a file that browsers
+    load (a glob pattern).
     """
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Those of `needs` that this Streamlit does not meet."""
+        """The parts of `needs` that this Streamlit does not have."""
         return tuple(need for need in self.needs if not _is_met(need))
 
     @property
@@ -56,7 +57,7 @@ class Patch:
             self._module.apply()
 
     def middleware(self) -> Middleware | None:
-        """What stands between the browser and Streamlit; None for a patch that is made elsewhere."""
+        """Return the middleware of a patch that is made around requests; None for other patches."""
         if self.made != "around_requests":
             return None
         made: Middleware = self._module.middleware()
@@ -68,7 +69,7 @@ class Patch:
 
 
 def part(name: str) -> Any:
-    """A part of Streamlit by `module:path`, for patches: an import at the top would fail where the part is gone.
+    """Return a part of Streamlit by `module:path`. Patches use it instead of imports, which would fail if it is gone.
 
     Raises:
         LookupError: this Streamlit has no such part.
@@ -86,12 +87,12 @@ def part(name: str) -> Any:
 
 
 def streamlit_folder() -> Path:
-    """Where Streamlit is installed, found without importing it."""
+    """Return the folder of Streamlit without importing it."""
     return package_folder("streamlit")
 
 
 def package_folder(name: str) -> Path:
-    """Where a package is installed, found without importing it."""
+    """Return the folder of an installed package without importing it."""
     spec = find_spec(name)
     assert spec is not None
     assert spec.origin is not None
@@ -113,7 +114,7 @@ def _is_met(need: str) -> bool:
 
 
 def _has(kind: Any, attribute: str) -> bool:
-    """Whether instances of a class have an attribute: a field, for a message of a protocol, or set by `__init__`."""
+    """Whether instances of a class have an attribute: a field of a message, or one that `__init__` sets."""
     descriptor = getattr(kind, "DESCRIPTOR", None)
     if descriptor is not None:
         return attribute in descriptor.fields_by_name

@@ -1,11 +1,11 @@
-"""Every place where Forky makes Streamlit do something otherwise than it does by itself, and the one switch for all.
+"""The list of all places where Forky changes Streamlit's behaviour, and the one switch for them.
 
-Several patches answer one fault. Streamlit's browser collects what happens in one turn of its event loop, and a new
-request interrupts the run before it. A press beside the clock of a fragment was then handled twice or not at all, and a
-click on a page was thrown back to the old address. So handlers run to their end (handlers.py), a request that names an
-address which the server has left is read as one from the new address (navigation.py, page_changes.py), and a press goes
-to the part of the page that draws it (fragment_requests.py). tests/pages/test_presses.py sends the server what a
-browser sends in those moments.
+Several patches fix one fault. Streamlit's browser sends all events of one turn of its event loop together, and a new
+request interrupts the run before it. A press at the same moment as a fragment's timer was then handled twice or not at
+all, and a click on a page went back to the old address. So handlers run to their end (handlers.py), a request with an
+address that the server has replaced is read as one with the new address (navigation.py, page_changes.py), and a press
+is handled by the part of the page that draws it (fragment_requests.py). tests/pages/test_presses.py sends the server
+what a browser sends in those moments.
 
 `FORKY_STREAMLIT_PATCHES=off` leaves Streamlit as it is: Forky then does the same, only slower or with the faults that
 each patch names. `FORKY_STREAMLIT_PATCHES=-uploads,-assets` switches single patches off. docs/streamlit.md lists them
@@ -416,32 +416,32 @@ PATCHES = (
         needs=("static/static/js/*.js", "static/static/css/*.css", "static/static/media/*.woff2"),
     ),
 )
-"""In the order in which they are applied; those around requests from the outermost to the innermost.
+"""The patches in the order in which they are applied; those around requests from the outermost to the innermost.
 
-`navigation` comes after `fragment_requests` and `page_links`, and `page_changes` after all three, so that each hears of
-a request before those; `handlers`, `double_clicks` and `field_updates` in this order, so that a press is left out, and
-a field read, before handlers are called.
+A later patch of the same function gets a request first. So `navigation` comes after `fragment_requests` and
+`page_links`, and `page_changes` after all three; `handlers`, `double_clicks` and `field_updates` have this order, so
+that second presses are removed and old texts replaced before handlers are called.
 """
 _BY_NAME: Mapping[str, Patch] = {patch.name: patch for patch in PATCHES}
 _GONE = frozenset({"flush"})
-"""Patches of earlier versions. They may still be named, and nothing follows from it but a word in the log."""
+"""Patches of earlier versions. The switch may still name them, which only the log mentions."""
 
 
 def switched_off(value: str) -> frozenset[str]:
-    """The names of the patches that a value of FORKY_STREAMLIT_PATCHES switches off; also such as are gone.
+    """Return the patches that a value of FORKY_STREAMLIT_PATCHES switches off, former ones included.
 
     Raises:
-        RequestError: it is neither `on` nor `off` nor a list of names with a minus before each.
+        RequestError: the value is neither `on` nor `off` nor a list of names with a minus before each.
     """
-    said = value.strip()
-    if said.lower() in ("", "on"):
+    value = value.strip()
+    if value.lower() in ("", "on"):
         return frozenset()
-    if said.lower() == "off":
+    if value.lower() == "off":
         return frozenset(_BY_NAME)
-    names = [name.strip() for name in said.split(",") if name.strip()]
+    names = [name.strip() for name in value.split(",") if name.strip()]
     if any(not name.startswith("-") or name[1:] not in _BY_NAME.keys() | _GONE for name in names):
         raise RequestError(
-            f"{SWITCH} is “{said[:80]}”, which switches nothing.",
+            f"{SWITCH} is “{value[:80]}”, which switches nothing.",
             f"Write on, off, or names with a minus before each: {', '.join(f'-{name}' for name in _BY_NAME)}.",
         )
     return frozenset(name[1:] for name in names)
@@ -449,12 +449,12 @@ def switched_off(value: str) -> frozenset[str]:
 
 @cache
 def is_on(name: str) -> bool:
-    """Whether a patch is switched on and fits this Streamlit. The answer is kept for the life of the process."""
+    """Whether a patch is switched on and fits this Streamlit. The answer never changes in a process."""
     return name not in switched_off(os.environ.get(SWITCH, "")) and _BY_NAME[name].fits
 
 
 def apply_patches() -> None:
-    """Make every patch that is switched on and fits, and log which they are. Call it once, before the first session."""
+    """Apply every patch that is switched on and fits, and log which. Call it once, before the first session."""
     off = switched_off(os.environ.get(SWITCH, ""))
     on = [patch for patch in PATCHES if is_on(patch.name)]
     for patch in on:
@@ -471,6 +471,6 @@ def apply_patches() -> None:
 
 
 def patch_middleware() -> tuple[Middleware, ...]:
-    """What stands between the browser and Streamlit, of the patches that are switched on and fit."""
+    """Return the middleware of the patches that are switched on and fit."""
     made = (patch.middleware() for patch in PATCHES if is_on(patch.name))
     return tuple(one for one in made if one is not None)

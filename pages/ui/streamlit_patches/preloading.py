@@ -1,8 +1,8 @@
-"""The browser is told with the page which of Streamlit's scripts every page of Forky needs.
+"""Makes the browser load the scripts of Streamlit that every page of Forky needs at once with the page.
 
-Streamlit's browser loads the script of an element when it first draws one of its kind. The style sheets, which are
+Streamlit loads the script of an element in the browser when it first draws one of its kind. The style sheets, which are
 HTML, and Forky's own components are such elements: without this patch the first of them wait for a second round of
-fetching, and React then holds back the whole page for another half second (its throttle for content that replaces a
+requests, and React then delays the whole page by another half second (its throttle for content that replaces a
 placeholder).
 """
 
@@ -21,14 +21,14 @@ SCRIPTS = (
     *("Html", "purify.es"),
     *("BidiComponent", "_arrayReduce", "serialization", "recordbatch"),
 )
-"""What `st.html` and components need: the names before the hash. Code in cells is coloured on the server."""
+"""The scripts that `st.html` and components need, by their names before the hash. Code is coloured on the server."""
 
 APART = ("/component/", "/agraph/", f"{PRESENT}/", f"{LINKS}/")
 """Parts of the paths of pages that are not Streamlit's app: those in a frame, and documents that load nothing."""
 
 
 def links() -> str:
-    """The value of a Link header (RFC 8288) that names these scripts; "" where Streamlit has none of them."""
+    """Return the value of a Link header (RFC 8288) that names these scripts; "" if Streamlit has none of them."""
     scripts = streamlit_folder() / "static" / "static" / "js"
     found = [file.name for name in SCRIPTS for file in scripts.glob(f"{name}.*.js")]
     return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in found)
@@ -39,7 +39,7 @@ def middleware() -> Middleware:
 
 
 class Preloading:
-    """ASGI middleware that adds the header to pages of the app, and to no other document."""
+    """ASGI middleware that adds the header to pages of the app and to no other document."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
@@ -56,5 +56,5 @@ class Preloading:
 
 
 def is_page(headers: Iterable[tuple[bytes, bytes]]) -> bool:
-    """Whether these headers are of an HTML page."""
+    """Whether these headers belong to an HTML page."""
     return any(name.lower() == b"content-type" and value.startswith(b"text/html") for name, value in headers)

@@ -1,9 +1,9 @@
-"""The browser is told that a run has begun only if the run takes long; otherwise when it ends.
+"""Delays the status "running" of a run, so that the browser gets it only if the run takes long or has ended.
 
-Streamlit sends the status "running" right after a run begins. The browser then marks everything on the page as
-belonging to the run before, works out its style and paints it, before it looks at what the run has drawn meanwhile.
-That is a fifth of a short run's time, and nobody sees anything of it. The status is delayed and never dropped,
-because a page that was asked to rerun from Streamlit's menu stays as it is until the status arrives.
+Streamlit sends the status right after a run begins. The browser then marks everything on the page as belonging to the
+run before, computes its style and paints it, before it processes what the run has drawn meanwhile. That is a fifth of a
+short run's time, and nobody sees any of it. The status is delayed and never dropped, because a page that was rerun from
+Streamlit's menu does not change until the status arrives.
 """
 
 from __future__ import annotations
@@ -18,11 +18,9 @@ from starlette.middleware import Middleware
 from pages.ui.streamlit_patches.patch import part
 
 SECONDS = 0.25
-"""A run that takes longer is long. The browser begins to fade the former run's elements half a second after the
-status.
-"""
+"""The delay. The browser begins to fade the former run's elements half a second after the status."""
 _LONGEST = 512
-"""Larger messages are not parsed: those about the status and the end of a run are much shorter."""
+"""Larger messages are not parsed, because those about the status and the end of a run are much smaller."""
 
 _Message = MutableMapping[str, Any]
 
@@ -37,20 +35,20 @@ class RunStatusFilter:
         if scope["type"] != "websocket":
             await self.app(scope, receive, send)
             return
-        later = _DelayedStatus(send)
+        delayed = _DelayedStatus(send)
         try:
-            await self.app(scope, receive, later.send)
+            await self.app(scope, receive, delayed.send)
         finally:
-            later.close()
+            delayed.close()
 
 
 class _DelayedStatus:
-    """The messages of one connection, in their order, with the status delayed."""
+    """Sends the messages of one connection in their order, with the status delayed."""
 
     def __init__(self, send: Callable[[_Message], Awaitable[None]]) -> None:
         self._send = send
         self._sending = asyncio.Lock()
-        """The status may become due while another message waits for a browser that reads slowly."""
+        """Keeps the order, because the status may become due while another message waits for a slow browser."""
         self._status: _Message | None = None
         self._due: asyncio.Task[None] | None = None
 
@@ -74,7 +72,7 @@ class _DelayedStatus:
         await asyncio.sleep(SECONDS)
         async with self._sending:
             self._due = None
-            with contextlib.suppress(OSError):  # The browser has gone; the next message raises it again.
+            with contextlib.suppress(OSError):  # The connection is closed; the next message raises it again.
                 await self._send_status()
 
     async def _send_status(self) -> None:
@@ -91,16 +89,16 @@ def middleware() -> Middleware:
 
 
 def _says_running(message: _Message) -> bool | None:
-    """Whether a message says that a run is at work (True) or not (False); None for one about something else."""
+    """Return whether a message says that a run is active; None for a message about something else."""
     data = message.get("bytes")
     if message["type"] != "websocket.send" or data is None:
         return False
     if len(data) > _LONGEST:
         return None
-    told = part("streamlit.proto.ForwardMsg_pb2:ForwardMsg").FromString(data)
-    match told.WhichOneof("type"):
+    forwarded = part("streamlit.proto.ForwardMsg_pb2:ForwardMsg").FromString(data)
+    match forwarded.WhichOneof("type"):
         case "session_status_changed":
-            return bool(told.session_status_changed.script_is_running)
+            return bool(forwarded.session_status_changed.script_is_running)
         case "script_finished":
             return False
         case _:

@@ -1,8 +1,8 @@
-"""Each run of a page is measured for the log and /metrics: how long it took with its handlers, and how it ended.
+"""Measures each run of a page for the log and /metrics: how long it took with its handlers, and how it ended.
 
-Streamlit runs a page's script, or only some of its fragments, through one function, with the handlers of what was
-pressed before it. Fragments inside a whole run belong to that run. A page could measure its own script, but neither
-the handlers before it nor the runs of its fragments.
+Streamlit runs handlers and then a page's script, or only some of its fragments, through one function. Fragments inside
+a whole run belong to that run. A page could measure its own script, but neither the handlers before it nor the runs of
+its fragments.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def apply() -> None:
 
 
 def _page(context: ScriptRunContext) -> str:
-    """The name of the page's file without its ending; "other" where Streamlit does not know the page."""
-    known = context.pages_manager.get_pages().get(context.page_script_hash)
-    return Path(known["script_path"]).stem if known is not None else "other"
+    """Return the name of the page's file without its suffix; "other" if Streamlit has no such page."""
+    page = context.pages_manager.get_pages().get(context.page_script_hash)
+    return Path(page["script_path"]).stem if page is not None else "other"
 
 
 def _state(outcome: tuple[Any, ...]) -> str:

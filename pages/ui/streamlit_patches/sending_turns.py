@@ -1,9 +1,9 @@
-"""What a page draws is sent in a few turns of the server's event loop, and not in one for each element.
+"""Sends what a page draws in a few turns of the server's event loop, and not in one for each element.
 
-Streamlit's loop lets everything else have a turn after each message that it sends, for all tabs in one row. A page of a
-hundred elements then takes a hundred turns, in each of which the loop gives the interpreter away and waits for it
-behind the threads of other people's pages, and the tabs that come after it wait for all of that. Here it lets others
-have a turn after a few milliseconds or a few dozen messages, long before a connection's queue is full.
+Streamlit's loop yields after each message that it sends, for all tabs one after the other. A page of a hundred elements
+then takes a hundred turns, in each of which the loop waits for the interpreter behind the threads of other people's
+pages, and the following tabs wait for all of that. With this patch the loop yields after a few milliseconds or a few
+dozen messages, long before the queue of a connection is full.
 """
 
 from __future__ import annotations
@@ -15,13 +15,13 @@ from typing import Any
 from pages.ui.streamlit_patches.patch import part
 
 LONGEST = 0.004
-"""Seconds that may be spent on sending until everything else has a turn."""
+"""The most seconds of sending before the loop yields."""
 MOST = 64
-"""Messages that may be sent until then. A connection holds 500 that wait."""
+"""The most messages before the loop yields. The queue of a connection has room for 500."""
 
 
-class _PausingAsyncio:
-    """The module `asyncio` as Streamlit's runtime knows it, but for pauses of no time, which let others have a turn."""
+class _YieldingSeldom:
+    """Replaces the module `asyncio` in Streamlit's runtime; most of its `sleep(0)`, which yield, do nothing."""
 
     def __init__(self) -> None:
         self._sent = 0
@@ -45,5 +45,5 @@ class _PausingAsyncio:
 
 
 def apply() -> None:
-    """Have the runtime's loop go on sending."""
-    part("streamlit.runtime.runtime").asyncio = _PausingAsyncio()
+    """Replace `asyncio` in the module of Streamlit's runtime."""
+    part("streamlit.runtime.runtime").asyncio = _YieldingSeldom()

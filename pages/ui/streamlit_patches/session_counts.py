@@ -1,7 +1,7 @@
-"""What Streamlit counts of its sessions is handed to /metrics.
+"""Reads Streamlit's counts of sessions for /metrics.
 
-Streamlit serves its own metrics only as a whole, and some of them weigh every cached object, which takes seconds. So
-the three that matter are read from its statistics in the process.
+Streamlit serves its own metrics only all together, and some of them measure every cached object, which takes seconds.
+So the three that matter are read directly from its statistics.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from pages.ui.streamlit_patches.patches import is_on
 
 
 def session_readings() -> Iterator[MetricSample]:
-    """How many sessions there are, how many came and went, and for how long; nothing where no server runs."""
+    """Yield how many tabs are connected, how many connected and left, and for how long; nothing if no server runs."""
     if not is_on("session_counts") or not part("streamlit.runtime:exists")():
         return
     statistics = part("streamlit.runtime.stats:")

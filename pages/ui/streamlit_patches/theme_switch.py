@@ -1,10 +1,10 @@
-"""A switch in the head of every page: light, dark, or as the system has it.
+"""A switch in the head of every page: light, dark, or the theme of the system.
 
-Streamlit keeps a theme for each path of an address, and offers its own switch only in a menu that Forky does not show.
-So a choice is written for the path of every page, and it survives a reload on any of them. The patch has Streamlit's
-page take it at once, by the function that its own switch calls; without it the page is loaded anew.
+Streamlit stores a theme for each path of an address, and offers its own switch only in a menu that Forky does not show.
+So this switch stores a choice for the path of every page, where it survives a reload. With the patch the page changes
+at once, by the function that Streamlit's own switch calls; without it the page is reloaded.
 
-The pages of /present/ keep their theme under the same name, `forky-theme`, and follow a change made here.
+The pages of /present/ store their theme under the same name, `forky-theme`, and follow a change made here.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ const keep = (choice, pages) => {
   for (const key of keys(pages)) localStorage.setItem(key, JSON.stringify(STORED[choice]));
 };
 
-// What Streamlit's own switch calls hangs in its tree of components.
+// The function that Streamlit's own switch calls is a property in React's tree of components.
 const themes = () => {
   const host = document.getElementById("root");
   const name = Object.keys(host ?? {}).find((key) => key.startsWith("__reactContainer$"));
@@ -75,7 +75,7 @@ const wear = (choice, live, told) => {
   if (!theme) { location.reload(); return; }
   if (found.activeTheme?.name === theme.name) return;
   found.setTheme(theme);
-  setTimeout(() => told(choice)); // What the server draws in colours of its own is drawn anew, once the page says which.
+  setTimeout(() => told(choice)); // The server then draws again what has colours of its own.
 };
 
 export default function (component) {
@@ -92,8 +92,8 @@ export default function (component) {
     button.dataset.theme = now;
     return next;
   };
-  // What was chosen on a page of another address, such as a presentation, is taken over once. The choice itself is not
-  // written again: whoever chooses twice in a moment would have the first come back over the second.
+  // Apply once what was chosen on a page of another address, such as a presentation. The choice itself is not stored
+  // again: if somebody chooses twice at once, the first choice would overwrite the second.
   const match = () => {
     draw();
     if (localStorage.getItem(KEPT) === null) return;
@@ -108,7 +108,7 @@ export default function (component) {
     draw();
     wear(next, live, told);
   };
-  // Streamlit follows the system by itself, but tells the server nothing: it would leave its own colours as they were.
+  // Streamlit follows the system by itself, but does not tell the server, which has colours of its own to change.
   const system = window.matchMedia("(prefers-color-scheme: dark)");
   const turned = () => { if (chosen() === "system") setTimeout(() => told("system"), SETTLED); };
   window.addEventListener("storage", heard);
@@ -124,7 +124,7 @@ _component = st.components.v2.component("forky_theme_switch", html=_HTML, css=_C
 
 
 def draw_theme_switch(pages: Iterable[str]) -> None:
-    """Draw the switch. `pages` are the addresses of all pages below the app's, the front page's left out."""
+    """Draw the switch. `pages` are the paths of all pages below the app's address; that of the front page is empty."""
     data = {"pages": " ".join(page for page in pages if page)}
     if is_on("theme_switch"):
         data["live"] = "yes"

@@ -1,7 +1,7 @@
-"""A file uploader gets the address that it asked for, also where a run begins at that moment.
+"""Delivers the upload address that a file uploader asked for, even if a run begins at that moment.
 
-Streamlit throws away what is still to be sent when a run begins, because it belongs to the run before, except for
-messages about runs themselves. The address for an upload belongs to no run: without it the file waits for ever.
+When a run begins, Streamlit drops unsent messages, because they belong to the run before, except for messages about
+runs themselves. The address for an upload belongs to no run: without it the file waits for ever.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""What a server does before anybody asks: first the imports and the database of the first page, then LiteLLM.
+"""Prepares a server before the first request: the imports and the database of the first page, then LiteLLM.
 
-LiteLLM takes seconds to import and would triple the time to the first paint, so it waits until browsers have stopped
-fetching; a first question does not wait for that (llm/loading.py). A server that offers only models that do without it
-does not import it, until one that needs it is asked. Afterwards everything that the imports left behind is taken out of
-the reach of the garbage collector, whose full runs would otherwise hold up every click.
+LiteLLM takes seconds to import and would triple the time to the first paint, so its import waits until browsers have
+stopped sending requests; a first question does not wait for that (llm/loading.py). A server whose models do without
+LiteLLM imports it only when one that needs it is asked. Afterwards all objects that the imports left are hidden from
+the garbage collector, whose full runs would otherwise delay every click.
 """
 
 from __future__ import annotations
@@ -53,16 +53,16 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.components.undoing",
     "pages.ui.registry",
 )
-"""With these, all that pages/shell.py and pages/chat.py import is there."""
+"""The modules whose import covers everything that pages/shell.py and pages/chat.py import."""
 
 QUIET = 2.5
-"""Seconds without a request until the slow imports begin: on a busy machine a browser works a second and more between
-two of them, and the imports would take the processor from the very page it draws."""
+"""Seconds without a request until the slow imports begin. On a busy machine a browser works for a second or more
+between two requests, and the imports would slow down the page that it draws."""
 PATIENCE = 15.0
-"""Seconds after which they begin in any case."""
+"""Seconds after which the slow imports begin in any case."""
 SELDOM = 100
-"""Runs of the collector over what is young until it may look at everything, where Python has 10. With 270 tabs open
-such a run holds up all of them for .4 s, and finds some 3,000 objects after ten seconds of work.
+"""The collector's third threshold: how many collections of the second generation precede a full one. Python's is 10.
+With 270 open tabs a full collection delays all of them by .4 s, and finds some 3,000 objects after ten seconds of work.
 """
 _POLL = 0.1
 
@@ -72,7 +72,7 @@ _asked = 0.0
 
 
 class Traffic:
-    """ASGI middleware that notes when somebody last fetched something."""
+    """ASGI middleware that notes the time of the last request."""
 
     def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
         self.app = app
@@ -84,12 +84,12 @@ class Traffic:
 
 
 def quiet_in(now: float, begun: float, asked: float) -> float:
-    """Seconds still to wait at `now`, where the wait began at `begun` and the last request came at `asked`."""
+    """Return the seconds still to wait at `now`, if the wait began at `begun` and the last request came at `asked`."""
     return min(asked + QUIET, begun + PATIENCE) - now
 
 
 def warm_up_in(seconds: float) -> threading.Timer:
-    """Begin after so many seconds, at most once in this process, whoever else asks; the timer can be cancelled."""
+    """Warm up after so many seconds, but only once in this process; return the timer, which can be cancelled."""
     timer = threading.Timer(seconds, _warm_up)
     timer.name, timer.daemon = "warm-up", True
     timer.start()
@@ -97,15 +97,15 @@ def warm_up_in(seconds: float) -> threading.Timer:
 
 
 def prepare() -> threading.Thread:
-    """Import what the first page needs and open the database while the browser is still fetching the frame."""
+    """Import what the first page needs and open the database, in a thread, while the browser loads the frame."""
     thread = threading.Thread(target=_prepare, name="prepare", daemon=True)
     thread.start()
     return thread
 
 
 def _prepare() -> None:
-    gc.disable()  # It is an eighth of what the imports cost, and finds nothing.
-    with short_switch_interval():  # Meanwhile the browser asks for sixty files.
+    gc.disable()  # The collector takes an eighth of the imports' time, and finds nothing.
+    with short_switch_interval():  # Meanwhile the browser requests sixty files.
         importlib.import_module("pages.ui.workspace")
         opening = threading.Thread(target=_open, name="open", daemon=True)
         opening.start()
@@ -115,8 +115,8 @@ def _prepare() -> None:
 
 
 def _open() -> None:
-    """Beside the imports: it waits for the disk."""
-    with contextlib.suppress(ForkyError):  # The page says so, at each visit.
+    """Open the database in parallel with the imports, because it waits for the disk."""
+    with contextlib.suppress(ForkyError):  # The page shows the error, at each visit.
         importlib.import_module("pages.ui.workspace").whole_workspace()
 
 
@@ -134,7 +134,7 @@ def _warm_up() -> None:
     if loading.is_loaded() or _needs_litellm():
         loading.wait()
     _freeze()
-    # Collected again at the very end, so that the database's objects end before the interpreter does.
+    # At the exit the objects are collected again, so that the database's objects end before the interpreter does.
     atexit.register(gc.unfreeze)
     make_copies(sorted(assets().values(), key=lambda file: file.stat().st_size), copies_folder())
 

@@ -1,6 +1,6 @@
 """The ballot: the answers side by side (one at a time on a phone, swiped), and the keys to choose one.
 
-A press votes at once; note and scores are kept with it, before and after. It can be changed until the reveal.
+A press votes at once, with the note and the scores so far; later ones are added. It can be changed until the reveal.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pages.ui.vote.labels import labels
 from pages.ui.vote.opener import opened_it
 
 _LOOK_EVERY = 2.0
-"""Seconds between two looks at how many have voted, and whether it was revealed."""
+"""Seconds between two updates of how many have voted, and whether the result was revealed."""
 
 
 def draw_ballot(frame: Frame, ballot: Ballot) -> None:
@@ -71,12 +71,12 @@ def _draw_option(frame: Frame, ballot: Ballot, option: BallotOption) -> None:
 def _draw_score(frame: Frame, ballot: Ballot, option: BallotOption, at: int, criterion: str) -> None:
     key = f"vote.score.{ballot.poll.number}.{option.letter}.{at}"
     if key not in st.session_state and ballot.mine is not None:
-        given = ballot.mine.scores.get(option.message, {}).get(criterion)
-        if given is not None:
-            st.session_state[key] = given - 1
+        score = ballot.mine.scores.get(option.message, {}).get(criterion)
+        if score is not None:
+            st.session_state[key] = score - 1
     with st.container(key=f"line-{key.replace('.', '-')}", horizontal=True, vertical_alignment="center"):
         st.caption(plain_label(criterion, 60), width="stretch")
-        st.feedback("stars", key=key, on_change=_keep, args=(frame, ballot))
+        st.feedback("stars", key=key, on_change=_update_vote, args=(frame, ballot))
 
 
 def _draw_bar(frame: Frame, ballot: Ballot) -> None:
@@ -98,13 +98,13 @@ def _draw_bar(frame: Frame, ballot: Ballot) -> None:
                     "Why? The others read it after the reveal.",
                     key=key,
                     max_chars=LONGEST_NOTE,
-                    on_change=_keep,
+                    on_change=_update_vote,
                     args=(frame, ballot),
                 )
                 if ballot.mine is None:
                     st.caption("It is kept when you choose an answer.")
         with st.container(key="line-vote-told", horizontal=True):
-            st.caption(_told(ballot), width="content")
+            st.caption(_own_vote(ballot), width="content")
             with st.container(key="vote-keys", width="content"):
                 st.caption("Keys: 1 to 9 choose an answer, 0 a tie, B that none is good enough.")
 
@@ -125,12 +125,12 @@ def _choice(
     )
 
 
-def _told(ballot: Ballot) -> str:
+def _own_vote(ballot: Ballot) -> str:
     if ballot.mine is None:
         return "You have not voted yet."
     chosen = CHOICES.get(ballot.chosen, ballot.chosen)
-    kept = ", with your note" if ballot.mine.note else ""
-    return f"Your vote: {chosen}{kept}. You can change it until the reveal."
+    note = ", with your note" if ballot.mine.note else ""
+    return f"Your vote: {chosen}{note}. You can change it until the reveal."
 
 
 def _vote(frame: Frame, ballot: Ballot, choice: str) -> None:
@@ -139,22 +139,22 @@ def _vote(frame: Frame, ballot: Ballot, choice: str) -> None:
     scores: dict[str, dict[str, int]] = {}
     for option in ballot.options:
         for at, criterion in enumerate(ballot.poll.criteria):
-            given = st.session_state.get(f"vote.score.{number}.{option.letter}.{at}")
-            if isinstance(given, int) and 0 <= given < BEST:
-                scores.setdefault(option.message, {})[criterion] = given + 1
+            stars = st.session_state.get(f"vote.score.{number}.{option.letter}.{at}")
+            if isinstance(stars, int) and 0 <= stars < BEST:
+                scores.setdefault(option.message, {})[criterion] = stars + 1
     with saying(frame.session):
         frame.chat.polls.vote(number, choice, note=note, scores=scores)
 
 
-def _keep(frame: Frame, ballot: Ballot) -> None:
-    """Keep a changed note or score with the vote there is."""
+def _update_vote(frame: Frame, ballot: Ballot) -> None:
+    """Store a changed note or score if the person has voted already."""
     mine = frame.chat.polls.mine(ballot.poll.number)
     if mine is not None:
         _vote(frame, ballot, mine.choice)
 
 
 def _draw_state(frame: Frame, ballot: Ballot, *, hosts: bool) -> None:
-    """How many have voted; it notices the reveal, too."""
+    """Draw how many have voted, and run the page again after the reveal."""
     number = ballot.poll.number
 
     @st.fragment(run_every=_LOOK_EVERY, key=f"vote.state.{number}")

@@ -1,4 +1,4 @@
-"""Counts as bars: HTML with classes of style.py, where every word is escaped."""
+"""Draws counts as bars: HTML with classes of style.py, in which every text is escaped."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.ui.components.markdown import showable
 
 
 def bars_html(outcome: PollResult, label: Callable[[str], str], *, mine: str = "") -> str:
-    """A bar for each answer, for ties and for none; `label` names a model, `mine` is the reader's own choice."""
+    """Return a bar for each answer, for ties and for “none”; `label` names a model, `mine` is the reader's choice."""
     rows = [_answer(row, label, mine) for row in outcome.rows]
     for choice, word, votes in (("tie", "Tie", outcome.ties), ("bad", "None is good enough", outcome.bad)):
         if votes or mine == choice:

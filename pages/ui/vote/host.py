@@ -1,4 +1,4 @@
-"""What the person who opened a poll sees beside the ballot: the way in for others, who has voted, and the reveal."""
+"""What the person who opened a poll sees above the ballot: the address for others, who has voted, and the reveal."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from pages.ui.frame import Frame, saying
 from pages.ui.vote.bars import bars_html
 
 _LOOK_EVERY = 1.0
-"""Seconds between two looks at the votes."""
+"""Seconds between two updates of the votes."""
 _NAMES = 30
 
 
@@ -28,7 +28,7 @@ def draw_host(frame: Frame, ballot: Ballot) -> None:
     address = address_of(frame, ballot.poll.number)
     with st.container(key="vote-host", border=True):
         code, words = st.columns([1, 3], vertical_alignment="center")
-        # Without the package there is still the address.
+        # Without the package for QR codes only the address is shown.
         with code, suppress(NotInstalled):
             if address:
                 alt = "QR code of the address"
@@ -88,7 +88,7 @@ def _reveal(frame: Frame, number: int) -> None:
 
 
 def address_of(frame: Frame, number: int) -> str:
-    """The address of a poll as this browser would open it; "" where that is not known."""
+    """Return the address of a poll for this browser; "" if Streamlit does not know the browser's address."""
     here = urlsplit(st.context.url or "")
     if not here.netloc:
         return ""
@@ -102,6 +102,6 @@ def _query(frame: Frame, number: int) -> str:
 
 
 def is_this_machine(address: str) -> bool:
-    """Whether an address leads other devices nowhere."""
+    """Whether only this machine can open an address."""
     host = urlsplit(address).hostname or ""
     return host in ("localhost", "::1") or host.startswith("127.")

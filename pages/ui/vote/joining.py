@@ -1,4 +1,4 @@
-"""Who votes: the name is typed once, and this browser remembers it."""
+"""The name of a voter, which is typed once and stored in a cookie of the browser."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pages.ui.session import TabSession
 
 
 def draw_join(frame: Frame, poll: Poll) -> None:
-    """Asks for a name before the first answer is seen, since their order is each voter's own. Keys: `vote.name`."""
+    """Ask for a name before showing any answer, because each voter has their own order. Keys: `vote.name`."""
     with st.container(key="vote-join", border=True):
         asked = f"{plain_label(poll.by, 60)} asks you to compare {count(len(poll.candidates), 'answer')}."
         st.markdown(
@@ -36,10 +36,10 @@ def draw_join(frame: Frame, poll: Poll) -> None:
             st.rerun()
 
 
-def take_name(held: TabSession, said: str) -> bool:
-    """Keep a name for this browser; whether it could be kept, else a sentence says why not."""
+def take_name(held: TabSession, name: str) -> bool:
+    """Remember a name in this browser; return False, after drawing the reason, if it cannot be used."""
     try:
-        held.person = fit_name(said)
+        held.person = fit_name(name)
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return False
@@ -48,7 +48,7 @@ def take_name(held: TabSession, said: str) -> bool:
 
 
 def draw_who(frame: Frame, poll: Poll) -> None:
-    """The line below the title. Keys: `vote.not_me`."""
+    """Draw the line below the title: the poll, and the name under which one votes. Keys: `vote.not_me`."""
     with st.container(key="line-vote-who", horizontal=True, vertical_alignment="center"):
         st.page_link(
             linked("vote.py"),

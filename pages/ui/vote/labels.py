@@ -1,4 +1,4 @@
-"""The names that people know models by."""
+"""The labels of models."""
 
 from __future__ import annotations
 
@@ -8,6 +8,6 @@ from pages.ui.frame import Frame
 
 
 def labels(frame: Frame) -> Callable[[str], str]:
-    """Maps a model's name to its label; other words stay as they are."""
-    known = {info.name: info.label for info in frame.forky.models.models()}
-    return lambda name: known.get(name, name)
+    """Return a function from a model's name to its label; it returns other names unchanged."""
+    names = {info.name: info.label for info in frame.forky.models.models()}
+    return lambda name: names.get(name, name)

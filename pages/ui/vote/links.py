@@ -1,4 +1,4 @@
-"""The way from other pages to the polls that are open."""
+"""The link from other pages to the open polls."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pages.ui.made_pages import linked
 
 
 def link_polls(frame: Frame) -> None:
-    """In Chat: how many polls are open, and the way there."""
+    """Draw a link that says how many polls are open, on the Chat page."""
     waiting = [poll for poll in frame.chat.polls.all if poll.open]
     if not waiting:
         return

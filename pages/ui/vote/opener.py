@@ -1,7 +1,7 @@
-"""Who opened a poll, and so may reveal it: by their identity in a team, by their browser where names prove nothing.
+"""Decides who opened a poll and so may reveal it: in a team by the person's identity, otherwise by their browser.
 
-On the server of one person whoever opens the page may give any name. So the browser that opens a poll keeps a secret in
-a cookie, and the database a hash of it.
+On the server of one person everybody may enter any name, so a name proves nothing. The browser that opens a poll
+therefore gets a secret in a cookie, and the database stores a hash of it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pages.ui.person import OPENER, cookie, names_themselves
 
 
 def remember_opener(frame: Frame, poll: Poll) -> None:
-    """In a handler: let this browser reveal the poll that it has just opened."""
+    """Let this browser reveal the poll that it has just opened. Call it in a handler."""
     if not names_themselves():
         return
     secret = _secret(frame) or secrets.token_urlsafe(24)
@@ -29,8 +29,8 @@ def opened_it(frame: Frame, poll: Poll) -> bool:
         return False
     if not names_themselves():
         return True
-    kept, secret = frame.forky.store.setting(_setting(frame, poll)), _secret(frame)
-    return bool(kept and secret) and secrets.compare_digest(kept or "", proof(secret, poll))
+    stored, secret = frame.forky.store.setting(_setting(frame, poll)), _secret(frame)
+    return bool(stored and secret) and secrets.compare_digest(stored or "", proof(secret, poll))
 
 
 def _secret(frame: Frame) -> str:
@@ -42,8 +42,8 @@ def _setting(frame: Frame, poll: Poll) -> str:
 
 
 def proof(secret: str, poll: Poll) -> str:
-    """The hash by which the database knows the browser that opened a poll.
+    """Return the hash by which the database recognises the browser that opened a poll.
 
-    The time is in it, because a poll that is undone gives its number to the next one.
+    It includes the time, because the number of a poll that is undone is used again.
     """
     return hashlib.sha256(f"{secret}/{poll.number}/{poll.at}".encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Opening a poll: what people are asked, and by which criteria they may score the answers."""
+"""The dialog that opens a poll: its question, and the criteria by which people may score the answers."""
 
 from __future__ import annotations
 
@@ -22,8 +22,8 @@ _CRITERIA = ("Correct", "Clear", "Complete", "Helpful", "Tone")
 
 
 def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
-    """A button that opens a poll on these answers; False where they are too few or too many, or where the reader may
-    open none. Keys: `vote.offer`.
+    """Draw a button that opens a poll on these answers. Return False, without a button, if they are too few or too many
+    or if the reader may open none. Keys: `vote.offer`.
     """
     shown = frame.chat.visible.messages
     chosen = tuple(

@@ -17,9 +17,9 @@ from pages.ui.vote.bars import bars_html
 from pages.ui.vote.labels import labels
 
 _LOOK_EVERY = 2.0
-"""Seconds between two looks at a poll that hides nothing."""
+"""Seconds between two updates of an open poll that is not blind."""
 _NOTES = 20
-"""Notes that are shown before a person asks for all."""
+"""How many notes are shown at first."""
 
 
 def draw_outcome(frame: Frame, poll: Poll) -> None:
@@ -54,7 +54,7 @@ def draw_outcome(frame: Frame, poll: Poll) -> None:
 
 
 def _draw_live(frame: Frame, poll: Poll) -> None:
-    """The counts of a poll that hides nothing, as they come in."""
+    """Draw the counts of an open poll that is not blind, and update them."""
 
     @st.fragment(run_every=_LOOK_EVERY, key=f"vote.live.{poll.number}")
     @error_boundary

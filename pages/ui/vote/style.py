@@ -1,4 +1,4 @@
-"""The Votes page's own bit of CSS: answers side by side or swiped, a bar that stays in sight, and bars of counts."""
+"""The CSS of the Votes page: answers side by side or swiped, a bar that stays visible, and bars of counts."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ _CSS = """<style>
 
 
 def apply_vote_style() -> None:
-    """Once a run, before anything else of the page."""
+    """Add the style to the page. Call it once a run, before anything is drawn."""
     colours = palette()
     css = _CSS.replace("ON_GROUND", colours.on_accent).replace("ACCENT", colours.accent)
     st.html(css.replace("GROUND", colours.background))
