@@ -1,9 +1,9 @@
 """Experiments: a grid of questions and models whose cells are branches, with checks, judges and intervals.
 
-An `Experiment` is a value (model/experiment.py) in a conversation's view: rows with their checks, and columns. What
-became of its cells is derived from their branches (cells.py), so that undo, forks, a crash or another tab can never
-disagree with it. `Experiments` saves and runs those of a conversation, `read_experiment` reads a file,
-`rows_of_conversation` takes a branch's questions, and `experiment_writer` writes a file for programs.
+An `Experiment` is a value (model/experiment.py) in a conversation's view: rows with their checks, and columns. The
+results of its cells are derived from their branches (cells.py) and not stored, so that undo, forks, a crash or another
+tab can never contradict them. `Experiments` saves and runs those of a conversation, `read_experiment` reads a file,
+`rows_of_conversation` makes rows from a branch's questions, and `experiment_writer` writes a file for programs.
 """
 
 from __future__ import annotations

@@ -17,13 +17,13 @@ from forky_core.model.parts import Json
 
 Place = tuple[ConversationId, str]
 _MOST_PLANS = 50
-"""Experiments whose plans are kept."""
+"""How many experiments have a cached plan."""
 _MOST_INDEXES = 8
-"""Conversations whose calls are kept by where they were made."""
+"""How many conversations have a cached index of their calls."""
 
 
 class ExperimentBook:
-    """The cache of one open workspace; safe from any thread."""
+    """The cache of one open workspace. It can be used from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
@@ -33,7 +33,7 @@ class ExperimentBook:
     def plan(
         self, session: Session, view: View, name: str
     ) -> tuple[ExperimentPlan, dict[tuple[object, ...], Any]]:
-        """The experiment's plan, and the verdicts that are cached for it.
+        """Return the experiment's plan, and the verdicts that are cached for it.
 
         Raises:
             NotFound: the conversation has no experiment of this name.
@@ -44,9 +44,9 @@ class ExperimentBook:
             raise NotFound(f"There is no experiment “{name}” here.", there_are(experiments_in(view)))
         place = (session.id, name)
         with self._lock:
-            known = self._plans.get(place)
-        if known is not None and len(known[0]) == len(stored) and all(map(_is, known[0], stored)):
-            return known[1], known[2]
+            cached = self._plans.get(place)
+        if cached is not None and len(cached[0]) == len(stored) and all(map(_is, cached[0], stored)):
+            return cached[1], cached[2]
         try:
             rows = (row for piece in stored[1:] for row in piece)
             plan = ExperimentPlan(Experiment.from_stored(name, stored[0], rows))
@@ -59,18 +59,18 @@ class ExperimentBook:
             return plan, self._plans[place][2]
 
     def reader(self, session: Session, name: str) -> CellReader:
-        """Reads the cells of an experiment as they are now. Raises what `plan` raises."""
+        """Return a reader for the cells of an experiment as they are now. Raises what `plan` raises."""
         running = frozenset(job.place.branch for job in session.replies.running(session.id))
         view = session.view
-        plan, known = self.plan(session, view, name)
-        return CellReader(plan, view, session.messages, self._index(session), running, known)
+        plan, cache = self.plan(session, view, name)
+        return CellReader(plan, view, session.messages, self._index(session), running, cache)
 
     def _index(self, session: Session) -> CellCalls:
-        """The conversation's calls as they are now; a reader may see in it what came after its view."""
+        """Return the index of the conversation's calls, which may contain newer calls than the view of a reader."""
         with self._lock:
-            known = self._calls.get(session.id)
-        if known is not None and known.update(session.generations):
-            return known
+            cached = self._calls.get(session.id)
+        if cached is not None and cached.update(session.generations):
+            return cached
         index = CellCalls()
         index.update(session.generations)
         with self._lock:
@@ -90,6 +90,6 @@ _LOCK = Lock()
 
 
 def book_of(session: Session) -> ExperimentBook:
-    """The cache of the workspace that this conversation belongs to."""
+    """Return the cache of the workspace that this conversation belongs to."""
     with _LOCK:
         return _BOOKS.setdefault(session.replies, ExperimentBook())

@@ -22,11 +22,11 @@ class BranchTask:
     branch: str
     row: int
     column: str
-    """"" where answers of several columns are compared."""
+    """"" for a task that compares the answers of several columns."""
     address: CellAddress | None
     check: RowCheck | None = None
     again: bool = False
-    """Whether it is asked also where there is an answer."""
+    """Whether to ask even if there is an answer."""
     tries: int = 0
 
     def is_planned(self, plan: ExperimentPlan) -> bool:
@@ -34,14 +34,14 @@ class BranchTask:
         return self.row in plan.rows and (not self.column or self.column in plan.columns)
 
     def model(self, plan: ExperimentPlan) -> str | None:
-        """The model that the call asks, by the experiment as it is now; None for the default model."""
+        """Return the model to call, according to the experiment as it is now; None for the default model."""
         if self.check is not None:
             return self.check.model or plan.experiment.judge
         column = plan.columns.get(self.column)
         return column.model if column is not None else None
 
     def question(self, reader: CellReader) -> CellQuestion | None:
-        """The question that the call asks, by the experiment as it is now; None if it is no longer asked."""
+        """Return the question of the call, according to the experiment as it is now; None if it is no longer asked."""
         if not self.is_planned(reader.plan):
             return None
         row = reader.plan.rows[self.row]

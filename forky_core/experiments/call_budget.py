@@ -1,4 +1,4 @@
-"""The limit of an experiment's cost: whether one more call may be made."""
+"""Decides by the limit of an experiment's cost whether one more call may be made."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from forky_core.model.errors import ForkyError
 
 
 class CallBudget:
-    """The cost of an experiment's calls so far, with its limit. Whoever counts must hold the run's lock."""
+    """The cost of an experiment's calls so far, with its limit. The run's lock protects it."""
 
     def __init__(self, models: Models, limit: Callable[[], float | None]) -> None:
-        """`limit` gives the experiment's dollars as they are now; None where it has no limit."""
+        """`limit` returns the experiment's present limit in dollars; None if it has no limit."""
         self.cost = 0.0
-        """US dollars, as far as prices are known."""
+        """US dollars, without calls of an unknown price."""
         self._models, self.limit = models, limit
         self._priced = self._unpriced = 0
-        """Calls that cost something, and those whose price is not known."""
+        """How many calls cost something, and how many have an unknown price."""
         self._costly: set[str] = set()
-        """Models of which a call has cost something."""
+        """The models of calls that cost something."""
         self._free: dict[str, bool] = {}
-        """Whether a model is known to cost nothing, by its name."""
+        """By the name of a model, whether it is known to cost nothing."""
 
     def count(self, call: Generation) -> None:
         """Add what a call has cost."""
@@ -35,8 +35,8 @@ class CallBudget:
             self._costly.add(call.model)
 
     def is_spent(self, under_way: int) -> bool:
-        """Whether one more call that costs something could exceed the limit, given the calls under way and the usual
-        cost of a call.
+        """Whether one more call that costs something could exceed the limit, if it and the calls under way each cost as
+        much as the mean so far.
         """
         limit = self.limit()
         if limit is None:
@@ -44,13 +44,15 @@ class CallBudget:
         if limit <= 0:
             return True
         if not self._priced:
-            return not self._unpriced and bool(under_way)  # The first call shows what one costs.
+            return not self._unpriced and bool(
+                under_way
+            )  # Wait for the first call, which shows what a call costs.
         usual = self.cost / self._priced
         return self.cost + usual * (under_way + 1) > limit + 1e-12
 
     def is_free(self, model: str | None) -> bool:
-        """Whether a call of this model (None: of the default one) costs nothing. A model that is not on offer is not
-        called, so it is free.
+        """Whether a call of this model (the default model for None) costs nothing. An unavailable model counts as free,
+        because it is never called.
         """
         name = model or self._models.default()
         if name in self._costly:
@@ -68,7 +70,7 @@ class CallBudget:
         return limit is None or limit > 0 or self.is_free(model)
 
     def refusal(self) -> str:
-        """Why nothing more is asked."""
+        """Return a sentence that says why no more calls are made."""
         dollars = self.limit() or 0.0
         if dollars <= 0:
             return "The limit of $0 lets only models answer that are known to cost nothing."

@@ -1,7 +1,7 @@
 """Reads the result of a cell from its branch: the answer, its call, and the verdicts of the checks.
 
-Nothing of it is stored. A branch whose question or rules are not what the experiment asks now (the prompt was edited,
-another column took the name) counts as not asked, and its old answer stays in the conversation.
+Results are not stored. If a branch has another question or other rules than the experiment asks now (because the prompt
+was edited, or another column got the name), its cell counts as not asked, and the old answer stays in the conversation.
 """
 
 from __future__ import annotations
@@ -19,11 +19,11 @@ from forky_core.model import Generation, GenerationId, Message, MessageId, View
 from forky_core.model.experiment import BEST, JUDGE, MARKS, SCORES, CellAddress, ExperimentRow, RowCheck
 
 CellStatus = Literal["waiting", "running", "done", "failed"]
-"""`waiting`: not asked as things stand. `failed`: there is no complete answer, and `why` says what came of it."""
+"""`waiting`: the present question was not asked. `failed`: there is no complete answer, and `why` says why."""
 _ANY = ""
-"""In the place of a branch's name, which is never empty."""
+"""Stands for any branch in the keys of an index; a branch's name is never empty."""
 _FARTHEST = 10_000
-"""Messages that are read back from a branch's head to look for its question."""
+"""How many messages are read back from a branch's head to find its question."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class BranchAnswer:
     why: str = ""
     """Why there is no complete answer."""
     went_on: bool = False
-    """Whether the branch has more below the answer."""
+    """Whether the branch continues below the answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,7 +70,7 @@ class CellResult:
 
     @property
     def text(self) -> str:
-        """What the model said, also where it was cut off."""
+        """The text of the answer, even of an incomplete one."""
         return self.reply.message.text if self.reply.message is not None else ""
 
     @property
@@ -92,7 +92,7 @@ class CellResult:
 
     @property
     def passed(self) -> bool | None:
-        """Whether the answer passes; without checks, what a person marked. None: nobody can tell (yet)."""
+        """Whether the answer passes; without checks, a person's mark decides. None if that is not known (yet)."""
         if self.answer is None:
             return None
         if not self.deciding:
@@ -114,12 +114,12 @@ class CellReader:
     messages: Mapping[MessageId, Message]
     calls: CellCalls
     running: frozenset[str]
-    """Branches on which a reply is being written."""
-    known: dict[tuple[object, ...], Any] = field(default_factory=dict)
-    """Verdicts and questions to judges that were worked out before, for this plan, whose checks have these `id`s."""
+    """The branches on which a reply is being written."""
+    cache: dict[tuple[object, ...], Any] = field(default_factory=dict)
+    """Verdicts and questions to judges that were computed before; its keys may have `id`s of the plan's checks."""
 
     def read(self, address: CellAddress) -> CellResult:
-        """Raises KeyError if the experiment has no such row or column."""
+        """Read a cell. Raises KeyError if the experiment has no such row or column."""
         experiment = self.plan.experiment
         question = self.plan.question(address)
         row, branch = self.plan.rows[address.row], address.branch(experiment.name)
@@ -137,7 +137,7 @@ class CellReader:
         return CellResult(address, branch, question, reply, verdicts, mark, row.threshold)
 
     def answer_on(self, branch: str, question: CellQuestion) -> BranchAnswer:
-        """The answer to a question on a branch that has its rules."""
+        """Return the answer to a question on a branch; `waiting` if the branch has other rules than the question."""
         entries = self.view.entries
         entry = entries.get(f"heads/{branch}")
         stored: Any = entries.get(f"rules/{branch}") or {}
@@ -165,7 +165,8 @@ class CellReader:
     def is_continued(self, head: MessageId, at: MessageId | None) -> bool:
         """Whether somebody has continued a cell's branch that ends at this head.
 
-        Then more messages than a cell asks stand between it and `at`, the message below which the row is asked.
+        Then there are more messages than a cell has between the head and `at`, the message below which the row is
+        asked.
         """
         message = self.messages.get(head)
         deepest = max((len(column.turns) for column in self.plan.columns.values()), default=1) + 1
@@ -180,7 +181,7 @@ class CellReader:
         return self._below(question, head) is not None
 
     def _below(self, question: MessageId, head: MessageId | None) -> Message | None:
-        """The message that answers `question` on the way from `head` upwards."""
+        """Return the first message below `question` on the path from `head` to the root."""
         message = self.messages.get(head) if head is not None else None
         for _ in range(_FARTHEST):
             if message is None or message.parent == question:
@@ -207,21 +208,21 @@ class CellReader:
             reply.message.id,
             reply.call.id if reply.call is not None else "",
         )
-        if key not in self.known:
-            self.known[key] = judged(check, facts_of(row, reply))
-        return CheckVerdict(check, self.known[key])
+        if key not in self.cache:
+            self.cache[key] = judged(check, facts_of(row, reply))
+        return CheckVerdict(check, self.cache[key])
 
     def judge_question(
         self, row: ExperimentRow, asked: str, check: RowCheck, reply: BranchAnswer
     ) -> CellQuestion:
-        """The question to a judge about an answer."""
+        """Return the question to a judge about an answer."""
         assert reply.message is not None
         key = ("judge", row.id, id(check), reply.message.id, asked)
-        if key not in self.known:
+        if key not in self.cache:
             message = judge.question(facts_of(row, reply), asked, check)
             model = check.model or self.plan.experiment.judge
-            self.known[key] = CellQuestion((message,), judge.rules(model))
-        found: CellQuestion = self.known[key]
+            self.cache[key] = CellQuestion((message,), judge.rules(model))
+        found: CellQuestion = self.cache[key]
         return found
 
     def _judged(
@@ -229,14 +230,14 @@ class CellReader:
     ) -> CheckVerdict:
         branch = judge_branch(self.plan.experiment.name, address, check)
         question = self.judge_question(row, self.plan.question(address).text, check, reply)
-        said = self.answer_on(branch, question)
-        if said.status != "done" or said.message is None:
-            return CheckVerdict(check, Verdict(None, _pending(said)), branch)
-        verdict = judge.verdict_in(said.message.text, check, question.text)
+        judgement = self.answer_on(branch, question)
+        if judgement.status != "done" or judgement.message is None:
+            return CheckVerdict(check, Verdict(None, _pending(judgement)), branch)
+        verdict = judge.verdict_in(judgement.message.text, check, question.text)
         return CheckVerdict(check, turned(verdict) if check.negated else verdict, branch)
 
     def competitors(self, row: ExperimentRow) -> tuple[tuple[CellAddress, BranchAnswer], ...]:
-        """The first samples of a row with what they answered, by column."""
+        """Return the first samples of a row with their answers, by column."""
         return tuple(
             (address, self.answer_on(address.branch(self.plan.experiment.name), self.plan.question(address)))
             for column in self.plan.experiment.columns
@@ -246,8 +247,8 @@ class CellReader:
     def best_questions(
         self, row: ExperimentRow, check: RowCheck
     ) -> tuple[tuple[CellAddress, ...], tuple[tuple[str, tuple[int, ...], CellQuestion], ...]]:
-        """The cells that are compared, and for each order of them its branch and the question to the judge; () if there
-        is nothing to compare.
+        """Return the cells that are compared and, for each order of them, its branch and the question to the judge.
+        There are no questions if there are fewer than two answers.
         """
         done = [(a, r) for a, r in self.competitors(row) if r.status == "done" and r.message is not None]
         done = done[: judge.MOST_COMPARED]
@@ -255,12 +256,12 @@ class CellReader:
         if len(done) < 2:
             return cells, ()
         key = ("best", row.id, id(check), *(reply.message.id for _, reply in done if reply.message), *cells)
-        if key not in self.known:
+        if key not in self.cache:
             experiment = self.plan.experiment
             answers = [facts_of(row, reply) for _, reply in done]
             asked = self.plan.question(cells[0]).text
             rules = judge.rules(check.model or experiment.judge, best=True)
-            self.known[key] = tuple(
+            self.cache[key] = tuple(
                 (
                     best_branch(experiment.name, row.id, check, number),
                     order,
@@ -268,7 +269,7 @@ class CellReader:
                 )
                 for number, order in enumerate(judge.orders(len(done), experiment.seed, row.id), 1)
             )
-        return cells, self.known[key]
+        return cells, self.cache[key]
 
     def _best(self, address: CellAddress, row: ExperimentRow, check: RowCheck) -> CheckVerdict:
         first = best_branch(self.plan.experiment.name, row.id, check, 1)
@@ -282,10 +283,10 @@ class CellReader:
             return CheckVerdict(check, Verdict(None, "there is no second answer to compare it with"))
         chosen: list[tuple[int, str]] = []
         for branch, order, question in questions:
-            said = self.answer_on(branch, question)
-            if said.status != "done" or said.message is None:
-                return CheckVerdict(check, Verdict(None, _pending(said)), branch)
-            best, reason = judge.best_in(said.message.text, order, question.text)
+            judgement = self.answer_on(branch, question)
+            if judgement.status != "done" or judgement.message is None:
+                return CheckVerdict(check, Verdict(None, _pending(judgement)), branch)
+            best, reason = judge.best_in(judgement.message.text, order, question.text)
             if best is None:
                 return CheckVerdict(check, Verdict(None, reason), branch)
             chosen.append((best, reason))
@@ -319,7 +320,7 @@ class CellReader:
 class CellCalls:
     """An index of a conversation's calls, by branch and by the message that they produced.
 
-    A run looks after each of its calls, so an index is kept and brought up to date. Safe from any thread.
+    A run needs it after each of its calls, so it is updated and not made again. It can be used from any thread.
     """
 
     def __init__(self) -> None:
@@ -333,14 +334,14 @@ class CellCalls:
         return self._latest.get((branch, parent))
 
     def of_message(self, branch: str, message: MessageId) -> Generation | None:
-        """The newest call on a branch that produced this message, or else the newest on any branch."""
+        """Return the newest call on a branch that produced this message, or else the newest on any branch."""
         return self._of_message.get((branch, message)) or self._of_message.get((_ANY, message))
 
     def update(self, read: Callable[[], Sequence[Generation]]) -> bool:
-        """Bring the index up to date; `read` returns all calls of the conversation, in the order in which they began.
+        """Update the index; `read` returns all calls of the conversation, in the order in which they began.
 
-        Looks from the end only as far back as calls are new or were running: one that has ended never changes. False
-        if calls are gone or stand elsewhere, so that another index is needed.
+        It reads backwards only as far as there are new calls or calls that were running, because a call that has ended
+        never changes. It returns False if calls are gone or have moved, so that a new index is needed.
         """
         with self._lock:
             calls = read()
@@ -369,33 +370,33 @@ class CellCalls:
         if _is_newest(call, self._latest.get(place)):
             self._latest[place] = call
         if call.message is not None:
-            for given in ((call.branch, call.message), (_ANY, call.message)):
-                if _is_newest(call, self._of_message.get(given)):
-                    self._of_message[given] = call
+            for key in ((call.branch, call.message), (_ANY, call.message)):
+                if _is_newest(call, self._of_message.get(key)):
+                    self._of_message[key] = call
 
 
-def _is_newest(call: Generation, known: Generation | None) -> bool:
-    return known is None or (known.started, known.id) <= (call.started, call.id)
+def _is_newest(call: Generation, other: Generation | None) -> bool:
+    return other is None or (other.started, other.id) <= (call.started, call.id)
 
 
 def facts_of(row: ExperimentRow, reply: BranchAnswer) -> AnswerFacts:
-    """An answer in the form that checks take."""
+    """Convert an answer to the form that checks take."""
     assert reply.message is not None
     return AnswerFacts(reply.message.text, row.reference, values_of(row), reply.call)
 
 
 def is_scored(check: RowCheck) -> bool:
-    """Whether a check is judged once, when the answer comes, and its verdict kept."""
+    """Whether a check is judged only once, when the answer is complete, and its verdict stored."""
     return check.kind == "code" or (check.kind == "similar" and check.model is not None)
 
 
 def judge_branch(experiment: str, address: CellAddress, check: RowCheck) -> str:
-    """The branch on which a judge answers about a cell."""
+    """Return the branch on which a judge answers about a cell."""
     return f"{address.branch(experiment)}/{JUDGE}-{judge.mark_of(check)}"
 
 
 def best_branch(experiment: str, row: int, check: RowCheck, number: int) -> str:
-    """The branch on which a judge compares the answers of a row, in the first or second order."""
+    """Return the branch on which a judge compares the answers of a row, in the first or second order."""
     return f"{experiment}/{row}/{BEST}-{judge.mark_of(check)}/{number}"
 
 
@@ -403,7 +404,7 @@ def _why(call: Generation) -> str:
     return call.failure.sentence if call.failure is not None else "There is no answer."
 
 
-def _pending(said: BranchAnswer) -> str:
-    if said.status == "failed":
-        return f"the judge did not answer: {said.why}"
-    return "is being judged" if said.status == "running" else "not judged yet"
+def _pending(judgement: BranchAnswer) -> str:
+    if judgement.status == "failed":
+        return f"the judge did not answer: {judgement.why}"
+    return "is being judged" if judgement.status == "running" else "not judged yet"

@@ -1,7 +1,7 @@
-"""A run of an experiment: a queue of calls that are made in the background, so many at once, within a limit of money.
+"""A run of an experiment: a queue of calls that are made in the background, several at once, within a limit of cost.
 
-It keeps no list of what is done. It asks what has no complete answer on its branch, so a run that was stopped, or
-killed with its process, is resumed by starting another one: what was answered is never asked again.
+A run stores no list of finished cells. It asks the cells without a complete answer on their branch, so that a run that
+was stopped, or killed with its process, is resumed by starting another one, which asks no answered cell again.
 """
 
 from __future__ import annotations
@@ -35,16 +35,16 @@ from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, E
 from forky_core.process.scheduling import BackgroundTurns
 
 TOGETHER = 50
-"""Cells whose branches are created by one operation."""
+"""How many cells get their branches in one operation."""
 WORTH_REPEATING = frozenset({"rate_limited", "overloaded", "timeout", "unreachable"})
-"""Failures that may pass by themselves."""
+"""Failures after which the same call may succeed later."""
 HOPELESS = frozenset({"no_key", "bad_key", "not_found"})
-"""Failures that every further call of the same column would share."""
+"""Failures after which every further call of the same column would fail."""
 LONGEST_WAIT = 60.0
 """The most seconds before a call is repeated."""
 _TRIES = 50
 _LOOK_EVERY = 0.5
-"""Seconds between two looks at whether the run was undone, while a reply is written."""
+"""Seconds between two checks, while a reply is written, whether the run was undone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,21 +52,21 @@ class RunProgress:
     """The progress of a run."""
 
     total: int
-    """Cells that it has to ask."""
+    """The number of cells that the run has to ask."""
     done: int
     failed: int
-    """Cells whose call brought no complete answer, or that could not be asked."""
+    """Cells whose call gave no complete answer, or that could not be asked."""
     active: int
     """Calls that are being made, judges included."""
     judged: int
-    """Calls of judges that are done."""
+    """Calls of judges that have ended."""
     cost: float
-    """US dollars that the experiment has cost so far, as far as prices are known."""
+    """The US dollars that the experiment has cost so far, without calls of an unknown price."""
     running: bool
     sentence: str
-    """How it ended, or what holds it up; "" while all is well."""
+    """How the run ended or why it is ending; "" before."""
     notes: tuple[str, ...] = ()
-    """What went wrong on the way, a sentence each."""
+    """A sentence for each kind of problem so far."""
 
     @property
     def share(self) -> float:
@@ -78,19 +78,19 @@ class RunOrder:
     """The cells and options of a run that is to be started."""
 
     cells: tuple[CellAddress, ...] | None = None
-    """None: every cell."""
+    """The cells to ask; None for every cell."""
     again: bool = False
-    """Whether cells that have an answer are asked again; the old answers stay beside the new ones."""
+    """Whether cells that have an answer are asked again. The old answers stay in the conversation."""
     repeats: int = 2
-    """How often a call is repeated that failed for a reason which may pass."""
+    """How often a call is repeated after a failure that may be temporary."""
     code: CodeChecks = field(default_factory=dict)
-    """A program's own checks, by the names that checks of the kind "code" give."""
+    """A program's own checks, by the names that checks of the kind "code" have as their value."""
     pause: float = 1.0
-    """Seconds before the first repetition, unless the provider says how long; each further one waits twice as long."""
+    """Seconds before the first repetition, unless the provider says how long; the pause doubles each time."""
 
 
 class ExperimentRun:
-    """A run of an experiment, which asks its cells in the background. Safe from any thread."""
+    """A run of an experiment, which asks its cells in the background. It can be used from any thread."""
 
     def __init__(self, session: Session, book: ExperimentBook, name: str, order: RunOrder) -> None:
         self.name = name
@@ -98,26 +98,26 @@ class ExperimentRun:
         self._queue: deque[BranchTask] = deque()
         self._changed = threading.Condition()
         self._jobs: dict[BranchTask, ReplyJob | None] = {}
-        """Tasks that are at work; None until the reply has started."""
+        """The tasks that are being carried out, with their replies; None until the reply has started."""
         self._unprepared: dict[str, None] = {}
         self._publishing = threading.Lock()
         self._stopping = threading.Event()
         self._tried: set[str] = set()
-        """Branches of judges that were asked in this run."""
+        """Branches of judges that this run has asked."""
         self._scored: set[tuple[CellAddress, MessageId]] = set()
-        """Answers that code has judged in this run, or is judging."""
+        """Answers that code has judged, or is judging, in this run."""
         self._open_rows: Counter[int] = Counter()
         """How many cells of each row this run has still to ask."""
         self._open_cells: set[CellAddress] = set()
-        self._seen = 0
-        """The last operation that was looked at for an undo of this run."""
+        self._last_checked = 0
+        """The last operation that was checked for an undo of this run."""
         self._done = self._failed = self._judged = self._total = 0
         self._group: int | None = None
         self._budget = CallBudget(session.models, self._dollars)
         self._sentence = ""
         self._notes: dict[str, int] = {}
         self._blocked: dict[str, str] = {}
-        """Columns of which every further call would fail, and why."""
+        """Columns whose further calls would all fail, each with the reason."""
         self._refused: dict[CellAddress, str] = {}
         self._threads: list[threading.Thread] = []
         self._finished = threading.Event()
@@ -151,11 +151,11 @@ class ExperimentRun:
             )
             if part
         )
-        # What follows belongs to this operation, so that undo takes the whole run back.
+        # All later operations of the run belong to this one, so that one undo reverts the whole run.
         operation = self._session.require_not_trashed().publish(
             "experiment", f"Ran the experiment “{self.name}”: {asked}"
         )
-        self._group = self._seen = operation.number
+        self._group = self._last_checked = operation.number
         many = max(1, min(experiment.parallel, MOST_PARALLEL))
         self._threads = [
             threading.Thread(target=self._work, name=f"experiment-{number}", daemon=True)
@@ -172,7 +172,7 @@ class ExperimentRun:
 
     @property
     def refused(self) -> Mapping[CellAddress, str]:
-        """Cells that could not be asked in this run, and why."""
+        """The cells that could not be asked in this run, each with the reason."""
         with self._changed:
             return dict(self._refused)
 
@@ -192,11 +192,11 @@ class ExperimentRun:
             )
 
     def stop(self) -> None:
-        """Start nothing more and stop the calls that are being made. What has arrived of them is kept."""
+        """Start no more calls and stop those that are being made. Their text so far is stored."""
         self._end("Stopped. What was answered is kept; run it again to go on.")
 
     def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended; False if `seconds` ran out first."""
+        """Wait until the run has ended; return False if it has not ended after `seconds`."""
         return self._finished.wait(seconds)
 
     def follow_change(self) -> None:
@@ -247,7 +247,7 @@ class ExperimentRun:
             self._queue.extend(self._follow_ups(reader, row))
 
     def _follow_ups(self, reader: CellReader, row_id: int) -> list[BranchTask]:
-        """The calls of judges that a row is ready for, each once in a run; code judges at once."""
+        """Return the calls of judges for which a row is ready, each only once in a run. Code judges at once."""
         row = reader.plan.rows.get(row_id)
         if row is None:
             return []
@@ -335,7 +335,7 @@ class ExperimentRun:
             self._changed.notify_all()
 
     def _next(self) -> BranchTask | None:
-        """The next call to make; None if there is nothing more. Waits while a call at work may bring more."""
+        """Return the next call to make; None if there are no more. Waits while the calls in progress may add calls."""
         with self._changed:
             while True:
                 if self._stopping.is_set() or (not self._queue and not self._jobs):
@@ -353,7 +353,7 @@ class ExperimentRun:
                 self._changed.wait(1.0)
 
     def _permitted(self) -> BranchTask | None:
-        """The first call of the queue that the limit of money permits. The lock must be held."""
+        """Return the first call of the queue that the limit of cost permits. The caller holds the lock."""
         if not self._budget.is_spent(len(self._jobs)):
             return self._queue[0] if self._queue else None
         try:
@@ -398,7 +398,7 @@ class ExperimentRun:
         self._settle(task, ended)
 
     def _call(self, task: BranchTask) -> ReplyJob | None:
-        """Make the call, again where a failure may pass. None if the experiment no longer asks this."""
+        """Make the call, and repeat it after temporary failures; return None if the experiment no longer asks this."""
         for attempt in range(self._order.repeats + 1):
             begun = self._begin_reply(task)
             if begun is None:
@@ -457,7 +457,7 @@ class ExperimentRun:
                 f"“{task.branch}” was continued by somebody, so it is not asked again.",
                 "Rename that branch first.",
             )
-        # A cell that is removed while it is answered leaves nothing in the graph.
+        # The reply to a cell that is removed meanwhile does not become a message of the graph.
         target = ReplyTarget(
             session.id,
             task.branch,
@@ -477,12 +477,12 @@ class ExperimentRun:
 
     def _is_undone(self) -> bool:
         with self._publishing:
-            fresh = self._session.store.operations(self._session.id, after=self._seen)
-            self._seen = fresh[-1].number if fresh else self._seen
+            fresh = self._session.store.operations(self._session.id, after=self._last_checked)
+            self._last_checked = fresh[-1].number if fresh else self._last_checked
         return any(operation.verb == "undo" and self._group in operation.reverts for operation in fresh)
 
     def _prepare(self, task: BranchTask, reader: CellReader) -> None:
-        """Create the branch with its question, and those of the next cells with it: one operation for many."""
+        """Create the branch with its question, and those of the next cells in the same operation."""
         with self._publishing:
             tasks = [task]
             if task.kind == "cell":
@@ -491,8 +491,8 @@ class ExperimentRun:
                 tasks += [t for t in later if t.branch != task.branch][: TOGETHER - 1]
             tx = self._session.require_not_trashed()
             if self._book.plan(self._session, tx.view, self.name)[0] is not reader.plan:
-                return  # The experiment has changed since the reader looked.
-            put = 0
+                return  # The experiment has changed since it was read.
+            prepared = 0
             for one in tasks:
                 question = one.question(reader)
                 if question is None or (one is not task and one.column in self._blocked):
@@ -513,26 +513,26 @@ class ExperimentRun:
                     ):
                         tx.keep(head)
                 tx.set_rules(one.branch, question.rules)
-                put += 1
+                prepared += 1
             for one in tasks:
                 self._unprepared.pop(one.branch, None)
             if not tx.changes:
                 return
             tx.require(f"{EXPERIMENTS}{self.name}")
             try:
-                tx.publish("experiment", self._told(task, put), group=self._group)
+                tx.publish("experiment", self._summary(task, prepared), group=self._group)
             except Outdated:
                 return
 
-    def _told(self, task: BranchTask, put: int) -> str:
+    def _summary(self, task: BranchTask, prepared: int) -> str:
         if task.kind == "cell":
-            return f"Experiment “{self.name}”: asked {counted(put, 'cell')}"
+            return f"Experiment “{self.name}”: asked {counted(prepared, 'cell')}"
         return f"Experiment “{self.name}”: asked a judge about row {task.row}"
 
-    # What came of it
+    # Outcomes
 
     def _asked_by(self, job: ReplyJob) -> str:
-        """The text of the message that a call answers."""
+        """Return the text of the message that a call answers."""
         parent = job.generation.parent
         return self._session.message(parent).text if parent is not None else ""
 
@@ -575,7 +575,7 @@ class ExperimentRun:
         self._follow(task)
 
     def _follow(self, task: BranchTask) -> None:
-        """Have judges asked for what is complete now."""
+        """Queue the calls of judges for which the task's row is ready now."""
         if task.kind != "cell" or self._stopping.is_set():
             return
         try:
@@ -588,7 +588,7 @@ class ExperimentRun:
                 self._changed.notify_all()
 
     def _skip(self, task: BranchTask) -> None:
-        """The experiment no longer asks this."""
+        """Count a task that the experiment no longer asks."""
         if task.kind == "cell":
             with self._changed:
                 self._close(task)
@@ -596,7 +596,7 @@ class ExperimentRun:
             self._follow(task)
 
     def _refuse(self, task: BranchTask, sentence: str) -> None:
-        """The call could not be made at all."""
+        """Count a call that could not be made at all."""
         self._note(sentence)
         if task.kind == "cell" and task.address is not None:
             with self._changed:
@@ -606,7 +606,7 @@ class ExperimentRun:
             self._follow(task)
 
     def _close(self, task: BranchTask) -> None:
-        """The cell is no longer one to ask. The lock must be held."""
+        """Remove a cell from those that are still to be asked. The caller holds the lock."""
         if task.address in self._open_cells:
             self._open_cells.discard(task.address)
             self._open_rows[task.row] -= 1

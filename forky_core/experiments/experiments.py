@@ -1,4 +1,4 @@
-"""The experiments of one conversation: the object that a person, a page or a script works with."""
+"""The experiments of one conversation: the object that pages, commands and scripts work with."""
 
 from __future__ import annotations
 
@@ -42,11 +42,11 @@ NO_CODE: CodeChecks = {}
 _JUDGED = re.compile(rf"(?:{JUDGE}|{BEST})-[0-9a-f]{{8}}")
 """The part of a branch's name that names a judge's check (`judge.mark_of`)."""
 _TRIES = 50
-"""Times that a change is written while answers come in."""
+"""How often a change is tried while answers come in."""
 
 
 class Experiments:
-    """The experiments of a conversation. The object holds nothing: everything is read each time."""
+    """The experiments of a conversation. The object has no state of its own: everything is read each time."""
 
     def __init__(self, chat: Conversation) -> None:
         self._chat = chat
@@ -63,7 +63,7 @@ class Experiments:
         return name in self.names
 
     def __getitem__(self, name: str) -> Experiment:
-        """The experiment of this name. Raises NotFound if there is none."""
+        """Return the experiment of this name. Raises NotFound if there is none."""
         return self._book.plan(self._session, self._session.view, name)[0].experiment
 
     # Changing
@@ -75,7 +75,7 @@ class Experiments:
             NameTaken: there is one of its name, which stays as it is.
             BadName, BadContent, NotFound: as `save`.
         """
-        return self._beside_a_run(experiment.name, lambda: self._save(experiment, new=True))
+        return self._despite_answers(experiment.name, lambda: self._save(experiment, new=True))
 
     def save(self, experiment: Experiment) -> Operation:
         """Save an experiment, or change the one of its name. Cells whose question, prompt or model changed count as not
@@ -86,7 +86,7 @@ class Experiments:
             NotFound: a row is asked below a message that is not in this conversation.
             NothingToDo: it is saved like that already.
         """
-        return self._beside_a_run(experiment.name, lambda: self._save(experiment, new=False))
+        return self._despite_answers(experiment.name, lambda: self._save(experiment, new=False))
 
     def _save(self, experiment: Experiment, *, new: bool) -> Operation:
         fit = fit_experiment(experiment)
@@ -113,15 +113,15 @@ class Experiments:
         return operation
 
     def remove_column(self, name: str, column: str) -> Operation:
-        """Remove a column with its cells' branches; what is being asked there is stopped."""
+        """Remove a column with its cells' branches, and stop the calls for it."""
         experiment = self[name]
         if experiment.column(column) is None:
             raise NotFound(f"There is no column “{column}” in “{name}”.")
         return self.save(replace(experiment, columns=[c for c in experiment.columns if c.id != column]))
 
     def delete(self, name: str) -> Operation:
-        """Delete an experiment with its cells' branches, unless somebody continued them. Undo brings all of it back."""
-        return self._beside_a_run(name, lambda: self._delete(name))
+        """Delete an experiment with its cells' branches, unless somebody continued them. Undo restores all of it."""
+        return self._despite_answers(name, lambda: self._delete(name))
 
     def _delete(self, name: str) -> Operation:
         experiment = self[name]
@@ -135,7 +135,7 @@ class Experiments:
         return operation
 
     def fork(self, name: str, new: str | None = None) -> Experiment:
-        """Copy an experiment with its answers, to change the copy. Copies no message.
+        """Copy an experiment with its answers, so that the copy can be changed. No message is copied.
 
         Raises:
             NameTaken: there is an experiment or a branch that begins with the new name.
@@ -179,8 +179,8 @@ class Experiments:
         tx.set(f"{MARKS}{name}/{cell.key}", entry)
         if not tx.changes:
             raise NothingToDo("It is marked like that already.")
-        said = {True: "good", False: "bad", None: "not marked"}[passed]
-        return tx.publish("experiment", f"Marked an answer of “{name}”, row {cell.row}: {said}")
+        word = {True: "good", False: "bad", None: "not marked"}[passed]
+        return tx.publish("experiment", f"Marked an answer of “{name}”, row {cell.row}: {word}")
 
     # Running
 
@@ -194,12 +194,12 @@ class Experiments:
         repeats: int = 2,
         pause: float = 1.0,
     ) -> ExperimentRun:
-        """Ask the cells that have no complete answer yet in the background, some or all of them, and have the answers
-        judged.
+        """Start asking the cells that have no complete answer yet, or only `cells`, in the background, and have the
+        answers judged.
 
-        `again` asks also what is answered; the old answers stay beside the new ones. `code` has a program's own checks
-        by the names that checks of the kind "code" give. A call that failed for a reason which may pass is repeated
-        `repeats` times, after `pause` seconds or what the provider asks for.
+        `again` asks answered cells, too; the old answers stay in the conversation. `code` has a program's own checks,
+        by the names that checks of the kind "code" have as their value. After a failure that may be temporary, a call
+        is repeated up to `repeats` times, after `pause` seconds or the time that the provider asks for.
 
         Raises:
             NotFound: there is no such experiment.
@@ -224,13 +224,13 @@ class Experiments:
         return self.result(name)
 
     def latest_run(self, name: str) -> ExperimentRun | None:
-        """The run of this process that is going on or ended last; None if there was none."""
+        """Return the present or last run in this process; None if there was none."""
         return self._latest.run((self._session.id, name))
 
     # Reading
 
     def cell(self, name: str, cell: CellAddress) -> CellResult:
-        """The result of one cell. Raises NotFound if there is none."""
+        """Return the result of one cell. Raises NotFound if there is no such cell."""
         reader = self._book.reader(self._session, name)
         try:
             return reader.read(cell)
@@ -238,17 +238,17 @@ class Experiments:
             raise NotFound(f"There is no cell {cell.key} in “{name}”.") from None
 
     def history(self, name: str, cell: CellAddress) -> tuple[Generation, ...]:
-        """Every call that was made for a cell, oldest first."""
+        """Return every call that was made for a cell, oldest first."""
         branch = cell.branch(name)
         return tuple(call for call in self._session.generations() if call.branch == branch)
 
     def result(self, name: str, *, age: float = 0.0) -> ExperimentResult:
-        """What the experiment shows so far.
+        """Return the results of the experiment so far.
 
-        While it runs, a result of `age` seconds ago will do, or of four times as long ago as it took to work out, so
-        that a large table leaves the processor to the run.
+        While it runs, a result may be up to `age` seconds old, or four times as old as it took to compute, so that a
+        large table does not slow the run down.
 
-        Raises NotFound if there is none of this name.
+        Raises NotFound if there is no experiment of this name.
         """
         place, run = (self._session.id, name), self.latest_run(name)
         if age and run is not None and run.running:
@@ -277,7 +277,7 @@ class Experiments:
         return summarised(experiment, cells, calls, self.labels(experiment), warnings)
 
     def labels(self, experiment: Experiment) -> Mapping[str, str]:
-        """The names of the columns for people, by their ids."""
+        """Return the labels of the columns, by their ids."""
         return column_labels(experiment, self._called)
 
     def _called(self, model: str) -> str:
@@ -286,9 +286,9 @@ class Experiments:
         except ForkyError:
             return without_server(model)
 
-    def _beside_a_run(self, name: str, write: Callable[[], Operation]) -> Operation:
-        """Write a change, again where only an answer came first: the branches of an experiment that runs move all the
-        time.
+    def _despite_answers(self, name: str, write: Callable[[], Operation]) -> Operation:
+        """Write a change, and try again if only an answer came first, because a running experiment moves its branches
+        all the time.
 
         Raises Outdated if somebody changed the experiment itself.
         """
@@ -302,7 +302,7 @@ class Experiments:
         return write()
 
     def _numbered(self, experiment: Experiment, view: View) -> Experiment:
-        """The experiment with numbers for its new rows and ids for its new columns that no other one has had."""
+        """Return the experiment with unused numbers for its new rows and unused ids for its new columns."""
         if experiment.name not in experiments_in(view):
             return with_new_numbers(experiment, None, highest_number(experiment.name, (), view))
         before = self._book.plan(self._session, view, experiment.name)[0].experiment
@@ -316,7 +316,9 @@ class Experiments:
             run.follow_change()
 
     def _remove_cells(self, tx: Transaction, kept: Experiment) -> None:
-        """Remove the branches of rows and columns that `kept` does not have, with what people and code said of them."""
+        """Remove the branches of rows and columns that `kept` does not have, with people's marks and code's
+        verdicts.
+        """
         rows = {row.id for row in kept.rows}
         columns = {column.id: column.samples for column in kept.columns}
         reader = self._book.reader(self._session, kept.name)
@@ -342,7 +344,7 @@ def _name_taken(name: str) -> NameTaken:
 
 
 def _with_refusal(cell: CellResult, refused: Mapping[CellAddress, str]) -> CellResult:
-    """A cell that could not be asked says why, as long as this process knows."""
+    """Mark a cell that could not be asked as failed, with the reason, which only this process knows."""
     if cell.status != "waiting" or cell.address not in refused:
         return cell
     return replace(cell, reply=replace(cell.reply, status="failed", why=refused[cell.address]))
@@ -362,16 +364,17 @@ def _is_gone(parts: Sequence[str], rows: Collection[int], columns: Mapping[str, 
 
 
 def is_judges(parts: Sequence[str]) -> bool:
-    """Whether a judge answers on this branch. `parts` are the parts of the branch's name below the experiment's."""
+    """Whether this is the branch of a judge. `parts` are the parts of its name after that of the experiment."""
     return (len(parts) == 3 and bool(_JUDGED.fullmatch(parts[1])) and parts[2].isdecimal()) or (
         len(parts) in {3, 4} and bool(_JUDGED.fullmatch(parts[-1]))
     )
 
 
 def _is_left(parts: Sequence[str], reader: CellReader, head: MessageId | None) -> bool:
-    """Whether a branch is a cell's, and nobody went on below its answer.
+    """Whether a branch belongs to a cell and nobody continued it.
 
-    A branch of a cell that the experiment no longer has was kept on purpose earlier. It counts as a person's.
+    The branch of a cell that the experiment no longer has was left on purpose when that cell was removed, so it counts
+    as continued.
     """
     if len(parts) > 3 or (len(parts) == 3 and not parts[2].isdecimal()):
         return False
@@ -382,14 +385,14 @@ def _is_left(parts: Sequence[str], reader: CellReader, head: MessageId | None) -
     reply = reader.read(address).reply
     if reply.status != "waiting" or head is None:
         return not reply.went_on
-    # The cell counts as not asked, since something was changed; what stands there was asked before that.
+    # The cell counts as not asked because the experiment was changed; the branch may have an earlier answer.
     return not reader.is_continued(head, reader.plan.rows[address.row].at)
 
 
 def rows_of_conversation(chat: Conversation, *, in_context: bool = False) -> tuple[ExperimentRow, ...]:
-    """The questions of a branch as rows; the answer that each got there is its reference.
+    """Return the questions of a branch as rows, with the answers of the branch as their references.
 
-    `in_context` asks each below the messages that stood before it, so that the model sees what was said so far.
+    `in_context` asks each question below the messages before it, so that the model sees the conversation so far.
     """
     path = chat.path()
     made: list[ExperimentRow] = []
@@ -398,7 +401,7 @@ def rows_of_conversation(chat: Conversation, *, in_context: bool = False) -> tup
             continue
         after = path[at + 1] if at + 1 < len(path) else None
         reference = after.text if after is not None and after.role == "assistant" else ""
-        # The text is asked as it is: braces in what a person wrote are no variables.
+        # The text is asked unchanged: braces in a person's message are not variables.
         made.append(
             ExperimentRow(message.text, reference=reference, at=message.parent if in_context else None)
         )

@@ -1,12 +1,12 @@
-"""How sure a share of passes is: a percentile bootstrap over rows, seeded, so that equal results give equal intervals.
+"""Intervals for a share of passes: a percentile bootstrap over rows, seeded so that equal results give equal intervals.
 
-Rows are drawn, not cells: samples of one row are no independent questions. Columns are compared on the same draws, row
-by row, which is what tells two models apart that fail on the same hard rows. Where all rows say the same, a bootstrap
-has nothing to draw from; there the Wilson interval says what so few rows can show (Wilson 1927, eq. 8).
+It draws rows and not cells, because samples of one row are not independent. Columns are compared on the same draws, row
+by row, which can distinguish two models that fail on the same hard rows. If all rows have the same result, there is
+nothing to draw from; then the Wilson interval says what so few rows can show (Wilson 1927, eq. 8).
 
-A bootstrap of few rows is too sure of a difference. So the exact sign test (McNemar's, where each row is asked once) is
-made as well: if it finds that a difference may be chance, the interval is widened to reach zero. It takes at least six
-rows to tell two columns apart.
+With few rows a bootstrap overstates a difference. So the exact sign test (McNemar's, if each row is asked once) is made
+as well: if a difference may be chance, the interval is widened to include zero. It takes at least six rows to
+distinguish two columns.
 """
 
 from __future__ import annotations
@@ -21,17 +21,17 @@ from typing import Any
 
 CONFIDENCE = 0.95
 _Z = 1.959963984540054
-"""The quantile of the normal distribution for it."""
+"""The quantile of the normal distribution for CONFIDENCE."""
 _DRAWS = 2_000
 _FEW = 1_000
-"""Rows that differ, beyond which the bootstrap needs no sign test."""
+"""With more differing rows than this, the bootstrap needs no sign test."""
 _WORK = 1_000_000
-"""Rows that are drawn at most for one column; with more than 500 rows there are fewer draws."""
+"""The most rows that are drawn for one column; with more than 500 rows there are fewer draws."""
 
 
 @dataclass(frozen=True, slots=True)
 class Interval:
-    """An estimate with the bounds that hold it in 95 of 100 repetitions."""
+    """An estimate with the bounds of its 95 % confidence interval."""
 
     value: float
     low: float
@@ -43,48 +43,50 @@ class Interval:
 
 
 class Draws:
-    """The rows of each draw; every column of one experiment is measured on the same ones."""
+    """The rows of each draw; all columns of an experiment are measured on the same draws."""
 
     def __init__(self, rows: int, seed: int = 0) -> None:
         self.rows, self._seed = rows, seed
 
     @cached_property
     def _draws(self) -> list[itemgetter[Any]]:
-        chance = random.Random(self._seed)  # noqa: S311 - to be repeated, not to be secret
+        chance = random.Random(self._seed)  # noqa: S311 - reproducible, not secret
         times = max(200, min(_DRAWS, _WORK // self.rows)) if self.rows > 1 else 0
-        # Of several indices an itemgetter returns a tuple, in a fifth of the time of a loop. A list shares its numbers
-        # among the draws, where a range would make new ones.
+        # An itemgetter of several indices returns a tuple in a fifth of the time of a loop. The draws share the numbers
+        # of a list, whereas a range would make new ones.
         places = list(range(self.rows))
         return [itemgetter(*chance.choices(places, k=self.rows)) for _ in range(times)]
 
     def mean(self, values: Sequence[float | None]) -> Interval | None:
-        """The mean over rows that have a value; None if none has one."""
-        known = [value for value in values if value is not None]
-        if not known:
+        """Return the mean over rows that have a value; None if none has one."""
+        present = [value for value in values if value is not None]
+        if not present:
             return None
-        mean = sum(known) / len(known)
-        if len(set(known)) == 1:
-            return wilson(mean, len(known))
+        mean = sum(present) / len(present)
+        if len(set(present)) == 1:
+            return wilson(mean, len(present))
         return self._interval(mean, values)
 
     def difference(self, one: Sequence[float | None], other: Sequence[float | None]) -> Interval | None:
-        """How much more often the first passes than the second, on the rows that both have; None if there are none."""
+        """Return how much more often the first passes than the second, on the rows that both have; None without
+        rows.
+        """
         pairs = [
             None if left is None or right is None else left - right
             for left, right in zip(one, other, strict=True)
         ]
-        known = [value for value in pairs if value is not None]
-        if not known:
+        present = [value for value in pairs if value is not None]
+        if not present:
             return None
-        mean = sum(known) / len(known)
-        if len(set(known)) == 1:
-            # Every row says the same. How little so few rows can show is what the Wilson interval of them all says.
-            spread = wilson(1.0, len(known))
+        mean = sum(present) / len(present)
+        if len(set(present)) == 1:
+            # All rows have the same difference. Then the Wilson interval for so many rows gives the width.
+            spread = wilson(1.0, len(present))
             slack = spread.high - spread.low
             found = Interval(mean, max(-1.0, mean - slack), min(1.0, mean + slack))
         else:
             found = self._interval(mean, pairs)
-        if _may_be_chance(known, mean):
+        if _may_be_chance(present, mean):
             return Interval(mean, min(found.low, 0.0), max(found.high, 0.0))
         return found
 
@@ -94,7 +96,7 @@ class Draws:
         return Interval(mean, min(mean, low), max(mean, high))
 
     def _means(self, values: Sequence[float | None]) -> list[float]:
-        """The mean of each draw, sorted. Draws without any value are left out."""
+        """Return the mean of each draw, sorted. Draws without any value are left out."""
         amounts = [0.0 if value is None else value for value in values]
         weights = [0 if value is None else 1 for value in values]
         if all(weights):
@@ -104,7 +106,7 @@ class Draws:
 
 
 def _may_be_chance(differences: Sequence[float], mean: float) -> bool:
-    """Whether the two-sided sign test leaves the direction of the mean to chance."""
+    """Whether the direction of the mean may be chance, according to the two-sided sign test."""
     differing = [value for value in differences if value]
     count = len(differing)
     if count > _FEW:
@@ -116,12 +118,12 @@ def _may_be_chance(differences: Sequence[float], mean: float) -> bool:
 
 @lru_cache(maxsize=2)
 def draws_of(rows: int, seed: int) -> Draws:
-    """The draws of an experiment with so many rows."""
+    """Return the draws of an experiment with so many rows."""
     return Draws(rows, seed)
 
 
 def wilson(share: float, count: int) -> Interval:
-    """The Wilson score interval of a share of `count`."""
+    """Return the Wilson score interval of a share of `count`."""
     if not count:
         return Interval(share, 0.0, 1.0)
     square = _Z * _Z

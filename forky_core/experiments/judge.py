@@ -1,9 +1,9 @@
-"""A model as judge: what it is asked, and how its answer is read.
+"""Uses a model as judge: its question, and how its answer is read.
 
-Its calls are calls like others: each stands on a branch of the cell, with its reasons, tokens and cost. What is judged
-is handed over as JSON, so that no answer can end the part that quotes it. A judge that quotes what it judges quotes a
-verdict that was planted there: what stands in the answers is no verdict, and a reply that holds two is none. A judge
-whose answer cannot be read gives no verdict, and no pass.
+A judge's call is a call like others, on a branch of the cell, with its reasons, tokens and cost. The judged answers are
+sent as JSON, so that no answer can end the part that quotes it. A judge that quotes an answer may quote a verdict that
+was planted there, so JSON that occurs in the answers is not read as a verdict, and a reply with two different verdicts
+has none. If a reply cannot be read, there is no verdict, and the cell does not pass.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ SYSTEM_BEST = (
     'of the best answer. Reply with one JSON object and nothing else: {"reason": "…", "best": "A"}.'
 )
 LONGEST_JUDGED = 40_000
-"""Characters of an answer that a judge reads; of a longer one, as much of its beginning and end."""
+"""The most characters of an answer that a judge reads; the middle of a longer one is left out."""
 _LETTERS = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 MOST_COMPARED = len(_LETTERS)
 _FENCED = re.compile(r"\s*```\w*\s*(.*?)\s*```\s*", re.DOTALL)
@@ -43,122 +43,124 @@ _WORD = re.compile(r"^\W*(?:verdict\W+)?(pass|fail)(?:ed|es|s)?\W*$", re.IGNOREC
 
 
 def question(answer: AnswerFacts, asked: str, check: RowCheck) -> Message:
-    """The message that asks a judge about one answer."""
-    said: dict[str, Json] = {"question": _cut(asked), "answer": _cut(answer.text)}
+    """Return the message that asks a judge about one answer."""
+    data: dict[str, Json] = {"question": _cut(asked), "answer": _cut(answer.text)}
     if answer.reference:
-        said["reference"] = _cut(answer.reference)
+        data["reference"] = _cut(answer.reference)
     rubric = text_of(rendered_value(check.value, answer.values)) or "The answer is correct and helpful."
     scale = f"\nA score of {check.threshold:g} or more passes." if check.threshold is not None else ""
-    return _asked(f"Rubric: {rubric}{scale}\n\n{json.dumps(said, ensure_ascii=False, indent=1)}")
+    return _asked(f"Rubric: {rubric}{scale}\n\n{json.dumps(data, ensure_ascii=False, indent=1)}")
 
 
 def best_question(
     answers: Sequence[AnswerFacts], order: Sequence[int], asked: str, check: RowCheck
 ) -> Message:
-    """The message that asks for the best of several answers, shown in this order."""
+    """Return the message that asks for the best of several answers, in this order."""
     first = answers[0]
     criterion = text_of(rendered_value(check.value, first.values)) or "Which answers the question best?"
     share = LONGEST_JUDGED // len(answers)
-    said: dict[str, Json] = {"question": _cut(asked)}
+    data: dict[str, Json] = {"question": _cut(asked)}
     if first.reference:
-        said["reference"] = _cut(first.reference)
-    said["answers"] = {
+        data["reference"] = _cut(first.reference)
+    data["answers"] = {
         letter: _cut(answers[at].text, share) for letter, at in zip(_LETTERS, order, strict=False)
     }
-    return _asked(f"Criterion: {criterion}\n\n{json.dumps(said, ensure_ascii=False, indent=1)}")
+    return _asked(f"Criterion: {criterion}\n\n{json.dumps(data, ensure_ascii=False, indent=1)}")
 
 
 def orders(count: int, seed: int, row: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Two orders in which a row's answers are shown: a shuffled one, and the same backwards.
+    """Return two orders in which a row's answers are shown: a shuffled one and its reverse.
 
-    A judge that prefers a position prefers another answer in each.
+    A judge that prefers a position chooses another answer in each.
     """
     order = list(range(count))
-    random.Random(f"{seed}/{row}").shuffle(order)  # noqa: S311 - to be repeated, not to be secret
+    random.Random(f"{seed}/{row}").shuffle(order)  # noqa: S311 - reproducible, not secret
     return tuple(order), tuple(reversed(order))
 
 
 def rules(model: str | None, *, best: bool = False) -> Rules:
-    """The rules of a judge's branch."""
+    """Return the rules of a judge's branch."""
     return Rules(SYSTEM_BEST if best else SYSTEM, model)
 
 
-def verdict_in(said: str, check: RowCheck, asked: str = "") -> Verdict:
-    """What a judge's answer says. One that cannot be read, or says two things, is no verdict.
+def verdict_in(reply: str, check: RowCheck, asked: str = "") -> Verdict:
+    """Read the verdict in a judge's reply; a reply that cannot be read, or contradicts itself, gives no result.
 
-    `asked` is what the judge was asked (`question`): JSON that stands in it is not the judge's own.
+    `asked` is the text of the question to the judge (`question`); JSON that occurs in it is not a verdict.
     """
-    found = [verdict for one in _own_json(said, asked) if (verdict := _verdict(one, said, check)) is not None]
-    words = {match.group(1).lower() for match in _WORD.finditer(said)}
+    found = [
+        verdict for one in _own_json(reply, asked) if (verdict := _verdict(one, reply, check)) is not None
+    ]
+    words = {match.group(1).lower() for match in _WORD.finditer(reply)}
     if len({verdict.passed for verdict in found} | {word == "pass" for word in words}) != 1:
-        return unreadable(said)
-    return found[-1] if found else Verdict(words == {"pass"}, _reason(None, _WORD.sub("", said)))
+        return unreadable(reply)
+    return found[-1] if found else Verdict(words == {"pass"}, _reason(None, _WORD.sub("", reply)))
 
 
-def best_in(said: str, order: Sequence[int], asked: str = "") -> tuple[int | None, str]:
-    """Which answer a judge chose, by its place in the row, and why; None if that cannot be read, or if it chose two.
+def best_in(reply: str, order: Sequence[int], asked: str = "") -> tuple[int | None, str]:
+    """Read which answer a judge chose: its place in the row, and why; None if the reply is unreadable or names two.
 
-    `asked` is what the judge was asked (`best_question`), as in `verdict_in`.
+    `asked` is the text of the question to the judge (`best_question`), as in `verdict_in`.
     """
     letters = _LETTERS[: len(order)]
     chosen = {
         letter: found
-        for found in _own_json(said, asked)
+        for found in _own_json(reply, asked)
         if len(letter := str(found.get("best", "")).strip().upper()) == 1 and letter in letters
     }
     if len(chosen) != 1:
-        return None, unreadable(said).reason
+        return None, unreadable(reply).reason
     ((letter, found),) = chosen.items()
-    return order[letters.index(letter)], _reason(found.get("reason"), said)
+    return order[letters.index(letter)], _reason(found.get("reason"), reply)
 
 
-def _own_json(said: str, asked: str) -> list[dict[str, Json]]:
-    """The JSON objects of a judge's answer that the judge has not copied from what it judges. An answer that is one
-    object and nothing else is the judge's own, whatever it looks like.
+def _own_json(reply: str, asked: str) -> list[dict[str, Json]]:
+    """Return the JSON objects of a judge's reply that do not occur in the judged answers. A reply that is one object
+    and nothing else always counts as the judge's own.
     """
-    fenced = _FENCED.fullmatch(said)
+    fenced = _FENCED.fullmatch(reply)
     with suppress(ValueError, RecursionError):
-        alone = json.loads(fenced[1] if fenced else said)
+        alone = json.loads(fenced[1] if fenced else reply)
         return [alone] if isinstance(alone, dict) else []
-    found = [one for one in json_in(said) if isinstance(one, dict)]
-    # What is judged is the end of the question, and as JSON it has no empty line.
+    found = [one for one in json_in(reply) if isinstance(one, dict)]
+    # The judged answers are the end of the question; their JSON contains no empty line.
     planted = [one for text in _texts_of(asked.rpartition("\n\n")[2]) for one in json_in(text)]
     return [one for one in found if one not in planted]
 
 
 def _texts_of(judged: str) -> Iterator[str]:
-    """The texts that a judge was given to read."""
+    """Yield the texts that a judge had to read."""
     with suppress(ValueError):
         for value in json.loads(judged).values():
             yield from value.values() if isinstance(value, dict) else (value,)
 
 
-def _verdict(found: Mapping[str, Json], said: str, check: RowCheck) -> Verdict | None:
-    told, score = found.get("pass", found.get("passed")), number_of(found.get("score"))
-    if isinstance(told, str) and told.strip().lower() in ("true", "yes", "pass", "false", "no", "fail"):
-        told = told.strip().lower() in ("true", "yes", "pass")
+def _verdict(found: Mapping[str, Json], reply: str, check: RowCheck) -> Verdict | None:
+    passed, score = found.get("pass", found.get("passed")), number_of(found.get("score"))
+    if isinstance(passed, str) and passed.strip().lower() in ("true", "yes", "pass", "false", "no", "fail"):
+        passed = passed.strip().lower() in ("true", "yes", "pass")
     if score is not None and not 0 <= score <= 1:
         score = None
-    if not isinstance(told, bool):
+    if not isinstance(passed, bool):
         if score is None:
             return None
-        told = score >= (check.threshold if check.threshold is not None else 0.5)
+        passed = score >= (check.threshold if check.threshold is not None else 0.5)
     elif check.threshold is not None and score is not None:
-        told = told and score >= check.threshold
-    return Verdict(told, _reason(found.get("reason"), said), score)
+        passed = passed and score >= check.threshold
+    return Verdict(passed, _reason(found.get("reason"), reply), score)
 
 
-def unreadable(said: str) -> Verdict:
-    return Verdict(None, f"the judge's answer holds no verdict: {quoted(said, 120)}")
+def unreadable(reply: str) -> Verdict:
+    return Verdict(None, f"the judge's answer holds no verdict: {quoted(reply, 120)}")
 
 
 def mark_of(check: RowCheck) -> str:
-    """A short name of a check for a branch, the same for equal checks."""
+    """Return a short name of a check for a branch; equal checks have the same."""
     return content_hash(check.key).removeprefix("b2:")[:8]
 
 
-def _reason(told: object, said: str) -> str:
-    reason = told if isinstance(told, str) and told.strip() else said
+def _reason(stated: object, reply: str) -> str:
+    reason = stated if isinstance(stated, str) and stated.strip() else reply
     return " ".join(mend_text(reason)[:2_000].split())[:600]
 
 

@@ -1,4 +1,4 @@
-"""What a process remembers of the runs of experiments: the last run of each, and its last result."""
+"""The last run of each experiment in this process, and its last result."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from forky_core.model.errors import InTheWay
 
 Place = tuple[ConversationId, str]
 _MOST_RESULTS = 20
-"""Experiments whose last result is kept."""
+"""How many experiments have a cached result."""
 _PATIENCE = 4.0
-"""How many times longer a result of a run is shown than it took to work out."""
+"""For how many times the seconds that it took to compute a result may be shown during a run."""
 
 
 class LatestRuns:
-    """One for each open workspace; safe from any thread."""
+    """The last runs of one open workspace. It can be used from any thread."""
 
     def __init__(self) -> None:
         self._lock = Lock()
         self._runs: dict[Place, ExperimentRun] = {}
         self._results: dict[Place, tuple[object, float, float, ExperimentResult]] = {}
-        """With the state that a result was worked out from, when that was and how many seconds it took."""
+        """Each result with the state that it was computed from, when that was, and how many seconds it took."""
 
     def run(self, place: Place) -> ExperimentRun | None:
-        """The run that goes on or ended last; None if there was none in this process."""
+        """Return the present or last run; None if there was none in this process."""
         with self._lock:
             return self._runs.get(place)
 
     def begin(self, place: Place, run: ExperimentRun) -> None:
-        """Begin a run and remember it; one that cannot begin leaves the run before it in its place.
+        """Begin a run and remember it. If it cannot begin, the run before it stays the last one.
 
         Raises:
             InTheWay: the experiment is running.
@@ -58,24 +58,24 @@ class LatestRuns:
             raise
 
     def recent_result(self, place: Place, age: float) -> ExperimentResult | None:
-        """The last result, where it is at most `age` seconds old or four times as old as it took to work out."""
+        """Return the last result if it is at most `age` seconds old, or four times as old as it took to compute."""
         with self._lock:
-            known = self._results.get(place)
-        if known is None:
+            cached = self._results.get(place)
+        if cached is None:
             return None
-        _, since, took, result = known
-        return result if monotonic() - since < max(age, _PATIENCE * took) else None
+        _, since, duration, result = cached
+        return result if monotonic() - since < max(age, _PATIENCE * duration) else None
 
     def result(
-        self, place: Place, state: object, work_out: Callable[[], ExperimentResult]
+        self, place: Place, state: object, compute: Callable[[], ExperimentResult]
     ) -> ExperimentResult:
-        """The result of a state: the last one if it was worked out from the same, else a new one."""
+        """Return the result for a state: the last one if it was computed from the same state, or a new one."""
         with self._lock:
-            known = self._results.get(place)
-        if known is not None and known[0] == state:
-            return known[3]
+            cached = self._results.get(place)
+        if cached is not None and cached[0] == state:
+            return cached[3]
         begun = monotonic()
-        result = work_out()
+        result = compute()
         ended = monotonic()
         with self._lock:
             while len(self._results) >= _MOST_RESULTS:
@@ -89,6 +89,6 @@ _LOCK = Lock()
 
 
 def latest_runs(session: Session) -> LatestRuns:
-    """The runs of the workspace that this conversation belongs to."""
+    """Return the runs of the workspace that this conversation belongs to."""
     with _LOCK:
         return _LATEST.setdefault(session.replies, LatestRuns())

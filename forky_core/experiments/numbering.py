@@ -1,7 +1,7 @@
-"""Numbers for new rows and ids for new columns: what a row or column has had is never given to another one.
+"""Assigns numbers to new rows and ids to new columns, and never uses those of a former row or column again.
 
 A branch `<name>/<row>/<column>` that somebody continued outlives its row, and the calls of a removed row stay stored. A
-new row with the same number would take them over. The same holds for the ids of columns.
+new row with the same number would get them. The same holds for the ids of columns.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from forky_core.model.parts import canonical_json
 
 
 def highest_number(name: str, operations: Iterable[Operation], view: View) -> int:
-    """The highest number of a row that the log or the name of a branch of this experiment has; 0 if there is none.
+    """Return the highest number of a row in the log or in the name of a branch of this experiment; 0 if there is none.
 
-    The log also has the rows of what was undone.
+    The log includes rows that were undone.
     """
     rows, branches = f"{ROWS}{name}/", f"{name}/"
     found: list[int] = []
@@ -44,24 +44,24 @@ def highest_number(name: str, operations: Iterable[Operation], view: View) -> in
 
 
 def with_new_numbers(experiment: Experiment, before: Experiment | None, highest: int) -> Experiment:
-    """The experiment as it can replace `before`, where `highest` is the highest number that a row has had.
+    """Return the experiment with numbers that can replace `before`; `highest` is the highest number that a row has had.
 
-    Rows of `before` keep their numbers. A row that is new gets a number of its own, unless its number was never given;
-    one that equals a row of `before` is that row, since a file or a program counts from 1 each time.
+    Rows of `before` keep their numbers. A new row gets a new number if its own was used before, but a new row with the
+    content of a row of `before` is that row, because files and programs number their rows from 1 each time.
     """
-    known = {row.id: row for row in before.rows} if before is not None else {}
+    former = {row.id: row for row in before.rows} if before is not None else {}
     highest = max(highest, before.last_number if before is not None else 0)
-    if all(row.id in known or row.id > highest for row in experiment.rows):
+    if all(row.id in former or row.id > highest for row in experiment.rows):
         return replace(experiment, last_number=max(experiment.last_number, highest))
     kept = {row.id for row in experiment.rows}
     equal: dict[str, list[int]] = {}
-    for row in reversed(known.values()):
+    for row in reversed(former.values()):
         if row.id not in kept:
             equal.setdefault(_content(row), []).append(row.id)
-    last = max(highest, *known) if known else highest
+    last = max(highest, *former) if former else highest
     rows: list[ExperimentRow] = []
     for row in experiment.rows:
-        if row.id in known:
+        if row.id in former:
             rows.append(row)
         elif found := equal.get(_content(row)):
             rows.append(replace(row, id=found.pop()))
@@ -72,7 +72,7 @@ def with_new_numbers(experiment: Experiment, before: Experiment | None, highest:
 
 
 def earlier_columns(name: str, operations: Iterable[Operation]) -> Mapping[str, frozenset[str]]:
-    """What the columns that the log has of this experiment asked, by their ids; also of what was undone."""
+    """Return what each column in the log of this experiment asked, by its id; the log includes undone columns."""
     found: dict[str, set[str]] = {}
     for operation in operations:
         for change in operation.changes:
@@ -87,29 +87,30 @@ def earlier_columns(name: str, operations: Iterable[Operation]) -> Mapping[str, 
 def with_new_ids(
     experiment: Experiment, before: Experiment, earlier: Mapping[str, frozenset[str]]
 ) -> Experiment:
-    """The experiment with another id for each new column that has the id of an earlier one which asked something else.
+    """Return the experiment with another id for each new column whose id belongs to an earlier column that asked
+    something else.
 
-    A column that is added again as it was has its id and its earlier calls again.
+    A column that is added again unchanged gets its id and its earlier calls back.
     """
-    known = {column.id for column in before.columns}
-    taken = {column.id for column in experiment.columns} | known | set(earlier)
+    present = {column.id for column in before.columns}
+    used = {column.id for column in experiment.columns} | present | set(earlier)
     columns: list[ExperimentColumn] = []
     for column in experiment.columns:
         id, number = column.id, 1
-        if id not in known and _asked(column) not in earlier.get(id, {_asked(column)}):
-            while id in taken:
+        if id not in present and _asked(column) not in earlier.get(id, {_asked(column)}):
+            while id in used:
                 number += 1
                 id = f"{column.id}-{number}"
-            taken.add(id)
+            used.add(id)
         columns.append(replace(column, id=id))
     return replace(experiment, columns=columns)
 
 
 def _asked(column: ExperimentColumn) -> str:
-    """The same for columns that ask a row the same."""
+    """Return a key that is equal for columns that ask the same of each row."""
     return canonical_json(replace(column, id="", label="", samples=1).stored())
 
 
 def _content(row: ExperimentRow) -> str:
-    """The same for rows that differ in nothing but their number."""
+    """Return a key that is equal for rows that differ only in their number."""
     return canonical_json(replace(row, id=0).stored())

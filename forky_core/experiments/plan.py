@@ -1,4 +1,4 @@
-"""What each cell of an experiment is asked, worked out from rows and columns alone."""
+"""Computes the question of each cell of an experiment from its rows and columns alone."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from forky_core.model.parts import Draft, Json, TextPart
 
 @dataclass(frozen=True)
 class CellQuestion:
-    """The messages that a cell adds before the answer, and the rules it is asked with."""
+    """The messages of a cell before the answer, and the rules of its branch."""
 
     messages: tuple[Message, ...]
     rules: Rules
 
     @cached_property
     def stored_rules(self) -> dict[str, Json]:
-        """The rules as a view holds them."""
+        """The rules in the form that a view stores."""
         return self.rules.stored()
 
     @property
@@ -36,7 +36,7 @@ class CellQuestion:
 
 
 class ExperimentPlan:
-    """Every cell's question. Two columns with the same prompt share their messages, and so their path."""
+    """Returns every cell's question. Columns with the same prompt share their messages, and so their path."""
 
     def __init__(self, experiment: Experiment) -> None:
         self.experiment = experiment
@@ -46,7 +46,7 @@ class ExperimentPlan:
         self._shared: dict[tuple[int, object], tuple[Message, ...]] = {}
 
     def question(self, address: CellAddress) -> CellQuestion:
-        """What a cell is asked. Raises KeyError if the experiment has no such row or column."""
+        """Return the question of a cell. Raises KeyError if the experiment has no such row or column."""
         place = (address.row, address.column)
         if place not in self._questions:
             row, column = self.rows[address.row], self.columns[address.column]
@@ -61,7 +61,7 @@ class ExperimentPlan:
 
     @cached_property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about its templates, a sentence each, before anything is asked."""
+        """A sentence for each problem of the templates, before anything is asked."""
         found: dict[str, list[str]] = {}
         commands: dict[str, None] = {}
         for column in self.columns.values():
@@ -76,25 +76,25 @@ class ExperimentPlan:
                     found.setdefault(name, [])
                     if row.title not in found[name]:
                         found[name].append(row.title)
-        told = [
+        sentences = [
             f"“{{{{{name}}}}}” has no value in {_some(rows)}; it is sent as it is written."
             for name, rows in found.items()
         ]
-        told += [
+        sentences += [
             f"“{one}” is sent as it is written: only {{{{variables}}}} are replaced." for one in commands
         ]
-        return tuple(told)
+        return tuple(sentences)
 
 
 def title_of(row: ExperimentRow) -> str:
-    """One line that says which row it is, with the variables of its question replaced."""
+    """Return one line that identifies a row, with the variables of its question replaced."""
     if row.label or "{{" not in row.question:
         return row.title
     return " ".join(rendered(row.question, row.values)[:400].split()) or row.title
 
 
 def values_of(row: ExperimentRow) -> dict[str, Json]:
-    """What the templates of a row's checks and columns may name."""
+    """Return the variables for the templates of a row's checks and columns."""
     values = dict(row.values)
     if row.question or "question" not in values:
         values["question"] = rendered(row.question, row.values)

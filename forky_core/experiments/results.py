@@ -1,8 +1,8 @@
-"""What an experiment shows so far: each column's share of passes with its interval, and who is ahead of whom.
+"""The results of an experiment so far: each column's share of passes with its interval, and comparisons of columns.
 
-A share is of the cells with a verdict. Calls that failed are counted beside it and never as passes or failures of the
-answer; a column is compared with another on the rows that both have. Nobody is called ahead whose interval of the
-difference reaches zero.
+A share counts the cells with a verdict. Failed calls are counted separately, and never as passes or failures of an
+answer. Two columns are compared on the rows that both have. A column is ahead of another only if the interval of their
+difference does not include zero.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ class ColumnSummary:
     cells: int
     answered: int
     failed: int
-    """Cells whose call brought no complete answer."""
+    """Cells whose call gave no complete answer."""
     running: int
     waiting: int
     verdicts: int
-    """Answered cells of which it is known whether they pass."""
+    """Answered cells that are known to pass or to fail."""
     passes: int
     rate: Interval | None
     """The share of passes with its interval; None without any verdict."""
@@ -44,7 +44,7 @@ class ColumnSummary:
     seconds: float | None
     """The median time of a call; None if no call was timed."""
     reused: int
-    """Answers that were stored already, so that nobody was called."""
+    """Answers that were stored already, so that no model was called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class ColumnComparison:
 
     @property
     def is_clear(self) -> bool:
-        """Whether the interval of the difference leaves zero out."""
+        """Whether the interval of the difference excludes zero."""
         return self.difference.low > 0 or self.difference.high < 0
 
     @property
@@ -82,7 +82,7 @@ class Agreement:
     """Answers that both have judged."""
     share: Interval
     kappa: float | None
-    """Cohen's κ: 1 is full agreement, 0 what chance would give; None if one of them always says the same."""
+    """Cohen's κ: 1 is full agreement, 0 is what chance would give; None if one side always gives the same verdict."""
 
     @property
     def sentence(self) -> str:
@@ -92,7 +92,7 @@ class Agreement:
 
 @dataclass(frozen=True, slots=True)
 class ExperimentResult:
-    """An experiment with what became of its cells."""
+    """An experiment with the results of its cells."""
 
     experiment: Experiment
     cells: Mapping[CellAddress, CellResult]
@@ -101,11 +101,11 @@ class ExperimentResult:
     """The column with the highest share against each other one."""
     agreement: Agreement | None
     cost: float
-    """US dollars of all its calls, judges and repetitions included, as far as prices are known."""
+    """US dollars of all its calls with a known price, judges and repetitions included."""
     unpriced: int
-    """Calls whose price is not known."""
+    """The number of calls whose price is not known."""
     calls: int
-    """All its calls, judges and repetitions included."""
+    """The number of all its calls, judges and repetitions included."""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -123,12 +123,12 @@ class ExperimentResult:
 
     @property
     def verdict(self) -> str:
-        """Who is ahead, in a sentence that has its interval; "" if nothing is known yet."""
-        known = [column for column in self.columns if column.rate is not None]
-        if not known:
+        """A sentence that says which column is ahead, with its interval; "" if there is no verdict yet."""
+        rated = [column for column in self.columns if column.rate is not None]
+        if not rated:
             return ""
-        if len(known) == 1:
-            one = known[0]
+        if len(rated) == 1:
+            one = rated[0]
             assert one.rate is not None
             return f"“{one.label}” passes {one.rate.text} of {one.verdicts:,}."
         clear = [one for one in self.comparisons if one.difference.low > 0]
@@ -148,7 +148,7 @@ def summarised(
     labels: Mapping[str, str],
     warnings: tuple[str, ...] = (),
 ) -> ExperimentResult:
-    """Work out the numbers. `calls` are all calls of the experiment, `labels` the names of its columns for people."""
+    """Compute the results. `calls` are all calls of the experiment, `labels` the labels of its columns."""
     draws = draws_of(len(experiment.rows), experiment.seed)
     shares: dict[str, list[float | None]] = {}
     columns: list[ColumnSummary] = []
@@ -205,12 +205,12 @@ def _summary(
 def _comparisons(
     columns: Sequence[ColumnSummary], shares: Mapping[str, Sequence[float | None]], draws: Draws
 ) -> tuple[ColumnComparison, ...]:
-    known = [column for column in columns if column.rate is not None]
-    if len(known) < 2:
+    rated = [column for column in columns if column.rate is not None]
+    if len(rated) < 2:
         return ()
-    best = max(known, key=lambda column: column.rate.value if column.rate is not None else 0.0)
+    best = max(rated, key=lambda column: column.rate.value if column.rate is not None else 0.0)
     made: list[ColumnComparison] = []
-    for other in known:
+    for other in rated:
         if other is best:
             continue
         one, two = shares[best.column.id], shares[other.column.id]
@@ -240,10 +240,10 @@ def _agreement(cells: Mapping[CellAddress, CellResult]) -> Agreement | None:
 
 
 def _share(results: Sequence[bool | None]) -> float | None:
-    """The share of a row's samples that pass, of those with a verdict."""
+    """Return the share of a row's samples with a verdict that pass."""
     return _mean([None if result is None else float(result) for result in results])
 
 
 def _mean(values: Sequence[float | None]) -> float | None:
-    known = [value for value in values if value is not None]
-    return sum(known) / len(known) if known else None
+    present = [value for value in values if value is not None]
+    return sum(present) / len(present) if present else None

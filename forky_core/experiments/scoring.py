@@ -1,5 +1,6 @@
-"""Checks that are judged once, when the answer comes, and whose verdicts are kept: code of a program's own, and
-likeness by an embedding model. Neither can be worked out again by whoever opens the conversation later.
+"""Judges an answer by a program's own code or by an embedding model, and stores the verdict.
+
+It is stored because a program that opens the conversation later could not compute it again.
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Json
 
 Judged = bool | float | tuple[bool | float, str]
-"""What code says of an answer: whether it passes, or a score from 0 to 1 of which 0.5 passes; perhaps with a reason."""
+"""The verdict of code: whether the answer passes, or a score from 0 to 1 that passes from 0.5 on; maybe with a reason.
+"""
 CodeChecks = Mapping[str, Callable[[str, ExperimentRow], Judged]]
 _TRIES = 20
 
@@ -36,10 +38,10 @@ def score_cell(
     *,
     group: int | None,
 ) -> None:
-    """Judge what is not judged yet, and store the verdicts as one operation of `group`. A check that cannot be judged
-    is kept with the reason, except where its code is not given: then a later run may give it.
+    """Judge a cell by the checks without a verdict, and store the verdicts as one operation of `group`. If a check
+    cannot be judged, the reason is stored, unless its code is missing, which a later run may have.
 
-    `may_compare` says whether the embedding model of a name may be asked within the limit of money.
+    `may_compare` says whether the limit of cost allows calling an embedding model.
     """
     answer = cell.answer
     if answer is None:
@@ -68,24 +70,24 @@ def score_cell(
 def _coded(cell: CellResult, row: ExperimentRow, check: RowCheck, code: CodeChecks) -> Verdict:
     name = text_of(check.value)
     try:
-        said: Any = code[name](cell.text, row)
-    except Exception as error:  # noqa: BLE001 - the code is the caller's; what it raises is a verdict without result
+        judged: Any = code[name](cell.text, row)
+    except Exception as error:  # noqa: BLE001 - the code is the caller's; an exception gives a verdict without a result
         return Verdict(None, f"“{name[:40]}” raised {type(error).__name__}: {str(error)[:200]}")
     reason = ""
-    if isinstance(said, tuple) and len(said) == 2:
-        said, reason = said
-    if isinstance(said, bool):
-        return Verdict(said, mend_text(str(reason))[:600])
-    if not isinstance(said, int | float) or not 0 <= said <= 1:
+    if isinstance(judged, tuple) and len(judged) == 2:
+        judged, reason = judged
+    if isinstance(judged, bool):
+        return Verdict(judged, mend_text(str(reason))[:600])
+    if not isinstance(judged, int | float) or not 0 <= judged <= 1:
         return Verdict(
-            None, f"“{name[:40]}” returned {str(said)[:60]!r}, which is no bool and no score from 0 to 1"
+            None, f"“{name[:40]}” returned {str(judged)[:60]!r}, which is no bool and no score from 0 to 1"
         )
     least = check.threshold if check.threshold is not None else 0.5
-    return Verdict(said >= least, mend_text(str(reason))[:600], float(said))
+    return Verdict(judged >= least, mend_text(str(reason))[:600], float(judged))
 
 
 def _compared(session: Session, cell: CellResult, row: ExperimentRow, check: RowCheck) -> Verdict:
-    """Likeness by meaning: the cosine of the embeddings."""
+    """Judge the likeness of meaning by the cosine of the embeddings."""
     least = check.threshold if check.threshold is not None else BY_MEANING
     try:
         facts = facts_of(row, cell.reply)

@@ -1,7 +1,7 @@
-"""Prompts with variables: `{{name}}` and `{{name.part}}` are replaced, and nothing else is a command.
+"""Replaces variables in prompts: `{{name}}` and `{{name.part}}`. There are no other commands.
 
-What is put in place of a variable is never read again, so a case whose text holds braces of its own changes nothing. A
-name that the row does not have stays as it is written, and is reported.
+The value of a variable is never rendered again, so braces in the text of a case have no effect. A name that the row
+does not have stays as it is, and is reported.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _COMMAND = re.compile(r"\{%.*?%\}", re.DOTALL)
 
 
 def rendered(template: str, values: Mapping[str, Json]) -> str:
-    """The template with the variables that `values` has."""
+    """Replace the variables of a template that `values` has."""
     if "{{" not in template:
         return template
 
@@ -32,23 +32,23 @@ def rendered(template: str, values: Mapping[str, Json]) -> str:
 
 
 def names_in(template: str) -> tuple[str, ...]:
-    """The variables that a template names, each once."""
+    """Return the variables of a template, each once."""
     return tuple(dict.fromkeys(match.group(1) for match in _PLACE.finditer(template)))
 
 
 def missing(templates: Iterable[str], values: Mapping[str, Json]) -> tuple[str, ...]:
-    """The variables that the templates name and `values` does not have."""
+    """Return the variables of the templates that `values` does not have."""
     named = dict.fromkeys(name for template in templates for name in names_in(template))
     return tuple(name for name in named if not _looked_up(name, values)[0])
 
 
 def commands_in(template: str) -> tuple[str, ...]:
-    """What looks like a command of a template language, such as `{% if x %}`; Forky leaves it as it is written."""
+    """Return what looks like commands of a template language, such as `{% if x %}`, which Forky leaves unchanged."""
     return tuple(dict.fromkeys(match.group(0)[:60] for match in _COMMAND.finditer(template)))
 
 
 def rendered_value(value: Json, values: Mapping[str, Json]) -> Json:
-    """`value` with the variables in its texts replaced."""
+    """Replace the variables in all texts of a value."""
     if isinstance(value, str):
         return rendered(value, values)
     if isinstance(value, list | tuple):

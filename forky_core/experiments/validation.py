@@ -1,4 +1,4 @@
-"""Validates an experiment that a person, a page, a file or a program hands in, or refuses it with a sentence."""
+"""Validates an experiment from a person, a page, a file or a program, or refuses it with a sentence."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from forky_core.model.experiment import HIGHEST_NUMBER, Experiment, ExperimentCo
 from forky_core.model.hashing import mend_json, mend_text
 
 LONGEST_NAME = 40
-"""Characters of an experiment's name; the names of its branches begin with it."""
+"""The most characters of an experiment's name, with which the names of its branches begin."""
 MOST_ROWS = 20_000
 MOST_COLUMNS = 50
 LONGEST_COLUMN_ID = 30
-"""Characters of a column's id, which the names of its branches have in them."""
+"""The most characters of a column's id, which the names of its branches contain."""
 MOST_SAMPLES = 50
 MOST_CELLS = 100_000
 MOST_PARALLEL = 32
 MOST_CHECKS = 50
-"""Checks of one row."""
+"""The most checks of one row."""
 _ROLES = ("user", "assistant")
 
 
 def fit_experiment(experiment: Experiment) -> Experiment:
-    """The experiment as it can be stored.
+    """Return the experiment in the form that is stored.
 
     Raises:
-        BadName: its name cannot begin a branch's.
-        BadContent: it is too large, or a part of it is nothing that can be stored or asked.
+        BadName: the names of branches cannot begin with its name.
+        BadContent: it is too large, or a part of it cannot be stored or asked.
     """
     if len(experiment.rows) > MOST_ROWS:
         raise BadContent(
@@ -65,7 +65,7 @@ def fit_experiment(experiment: Experiment) -> Experiment:
 
 
 def require_few_columns(number: int) -> None:
-    """Raise BadContent for more columns than an experiment has."""
+    """Raise BadContent for more columns than an experiment may have."""
     if number > MOST_COLUMNS:
         raise BadContent(
             f"An experiment has {MOST_COLUMNS} columns at most; this one has {number:,}.",
@@ -74,7 +74,7 @@ def require_few_columns(number: int) -> None:
 
 
 def fit_name(name: str) -> str:
-    """The name as the beginning of branch names. Raises BadName."""
+    """Return the name in a form with which branch names can begin. Raises BadName."""
     fit = branch_name(name)
     if "/" in fit:
         raise BadName("The name of an experiment has no “/”: it is the first part of its branches' names.")

@@ -1,1 +1,1 @@
-"""What an answer can be checked for without a model: each kind is a function of the answer and a value."""
+"""Checks of answers that need no model: each kind is a function of the answer and a value."""

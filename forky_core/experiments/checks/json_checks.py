@@ -1,7 +1,6 @@
 """Checks of answers that should be JSON, perhaps by a schema.
 
-A schema comes from a file that somebody else may have written: nothing it names is fetched, and its patterns are
-matched with a limit of time.
+Somebody else may have written the schema, so nothing that it refers to is fetched, and its patterns have a time limit.
 """
 
 from __future__ import annotations
@@ -21,11 +20,11 @@ from forky_core.model.parts import Json, canonical_json
 from forky_core.process.extras import needed_for
 
 _MOST_TRIES = 200
-"""The most places of an answer at which JSON is looked for."""
+"""The most places of an answer at which JSON is tried."""
 
 
 def is_json(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
-    """The whole answer is JSON, and what the schema asks for if there is one."""
+    """The whole answer is JSON, and fits the schema if there is one."""
     try:
         found = json.loads(answer.text)
     except (ValueError, RecursionError) as error:
@@ -34,7 +33,7 @@ def is_json(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
 
 
 def contains_json(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
-    """Some JSON object or array is in the answer, and one of them is what the schema asks for if there is one."""
+    """The answer contains a JSON object or array that fits the schema if there is one."""
     last = Verdict(False, "has no JSON in it")
     for found in json_in(answer.text):
         last = _by_schema(found, value, "has JSON in it")
@@ -44,7 +43,7 @@ def contains_json(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict
 
 
 def json_in(text: str) -> Iterator[Json]:
-    """The JSON objects and arrays in a text, the outermost of each place."""
+    """Yield the JSON objects and arrays in a text that are not inside another one."""
     decoder = json.JSONDecoder()
     at = tries = 0
     while tries < _MOST_TRIES:
@@ -114,7 +113,7 @@ def _validator(schema: str) -> Any:
             "Use additionalProperties in the place of unevaluatedProperties.",
         )
     extend: Any = validators.extend
-    # By themselves these would match patterns without a limit of time, and compare every two items.
+    # jsonschema's own functions match patterns without a time limit, and compare every two items.
     changed = {
         "pattern": _pattern,
         "patternProperties": _pattern_properties,
@@ -122,7 +121,7 @@ def _validator(schema: str) -> Any:
         "uniqueItems": _unique_items,
     }
     limited = extend(base, changed)
-    # An empty registry: by itself jsonschema would ask the network for what a schema names.
+    # The empty registry keeps jsonschema from fetching what a schema refers to.
     return limited(read, registry=Registry())
 
 
@@ -170,7 +169,7 @@ def _unique_items(validator: Any, unique: Any, instance: Any, _schema: Any) -> I
 
 
 def _with_whole_numbers(value: Any) -> Any:
-    """The value with 1.0 as 1, which are the same number in JSON."""
+    """Replace floats such as 1.0 by whole numbers, because they are equal in JSON."""
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -181,7 +180,7 @@ def _with_whole_numbers(value: Any) -> Any:
 
 
 def _names_in(schema: Any) -> Iterator[str]:
-    """The names of all fields, at any depth."""
+    """Yield the names of all fields, at any depth."""
     if isinstance(schema, dict):
         yield from schema
     inner = schema.values() if isinstance(schema, dict) else schema if isinstance(schema, list) else ()

@@ -13,11 +13,11 @@ from forky_core.model.parts import Json
 from forky_core.text.words import WIDE
 
 BY_WORDS = 0.5
-"""The least likeness by words that passes, unless a check says otherwise."""
+"""The least likeness by words that passes, unless a check has a threshold."""
 BY_MEANING = 0.75
-"""The same for an embedding model."""
+"""The least likeness by an embedding model that passes, unless a check has a threshold."""
 _LONGEST_EDIT = 4_000
-"""Characters of both texts beyond which edits are not counted: it takes their product in time."""
+"""The most characters of each text for counting edits, whose time grows with the product of the lengths."""
 _WORD = re.compile(rf"[{WIDE}]|[^\W{WIDE}]+")
 """A word; in scripts that write no spaces, a character."""
 
@@ -34,8 +34,8 @@ def rouge(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
     least = check.threshold if check.threshold is not None else BY_MEANING
     best = 0.0
     for reference in references(answer, value):
-        wanted, said = _counted(reference), _counted(answer.text)
-        best = max(best, (wanted & said).total() / max(1, wanted.total()))
+        wanted, used = _counted(reference), _counted(answer.text)
+        best = max(best, (wanted & used).total() / max(1, wanted.total()))
     return Verdict(best >= least, f"has {best:.0%} of the reference's words; at least {least:.0%} pass", best)
 
 
@@ -53,7 +53,7 @@ def edits(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
 
 
 def references(answer: AnswerFacts, value: Json) -> tuple[str, ...]:
-    """The texts to compare with: the check's, or the row's reference."""
+    """Return the texts to compare with: those of the check, or the row's reference."""
     listed = value if isinstance(value, list | tuple) else [value]
     found = tuple(text for one in listed if (text := text_of(one)).strip()) or (answer.reference,)
     if not found[0].strip() or (isinstance(value, int | float) and not isinstance(value, bool)):
@@ -64,7 +64,7 @@ def references(answer: AnswerFacts, value: Json) -> tuple[str, ...]:
 
 
 def likeness(one: str, other: str) -> float:
-    """0 to 1: the F1 of the words of two texts, in any order and case."""
+    """Return how similar two texts are, from 0 to 1: the F1 of their words, in any order and case."""
     first, second = _counted(one), _counted(other)
     if not first or not second:
         return float(one.strip() == other.strip())

@@ -1,4 +1,4 @@
-"""The kinds of checks by name: what each is called for people, what it needs, and the function that judges."""
+"""The kinds of checks by name, each with its label, the value that it needs, and the function that judges."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from forky_core.model.experiment import RowCheck
 Needs = Literal[
     "text", "texts", "pattern", "schema", "length", "number", "rubric", "criterion", "function", "none"
 ]
-"""What a kind's value is, so that a form can ask for it."""
+"""The sort of value that a kind needs, so that a form can ask for it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,10 +24,10 @@ class CheckKind:
 
     name: str
     label: str
-    """What follows "the answer" in a list of checks."""
+    """The words that follow “the answer” in a list of checks."""
     needs: Needs
     judge: CheckFunction | None
-    """None: a model, or a program's own code, judges."""
+    """None if a model, or a program's own code, judges."""
 
 
 KINDS: Mapping[str, CheckKind] = {
@@ -60,7 +60,9 @@ KINDS: Mapping[str, CheckKind] = {
 
 
 def judged(check: RowCheck, answer: AnswerFacts) -> Verdict:
-    """The verdict of a check that needs no model. What is wrong with the check itself is a verdict without result."""
+    """Judge an answer by a check that needs no model. A mistake in the check itself gives a verdict without a
+    result.
+    """
     kind = KINDS.get(check.kind)
     if kind is None or kind.judge is None:
         return Verdict(None, f"“{check.kind[:40]}” is not checked here")
@@ -72,7 +74,7 @@ def judged(check: RowCheck, answer: AnswerFacts) -> Verdict:
 
 
 def turned(verdict: Verdict) -> Verdict:
-    """The verdict of the opposite check."""
+    """Return the verdict of the opposite check."""
     if verdict.passed is None:
         return verdict
     score = None if verdict.score is None else 1 - verdict.score
@@ -80,7 +82,7 @@ def turned(verdict: Verdict) -> Verdict:
 
 
 def title(check: RowCheck) -> str:
-    """The check in a few words, for lists and reports."""
+    """Describe a check in a few words, for lists and reports."""
     if check.label:
         return check.label
     kind = KINDS.get(check.kind)
@@ -96,7 +98,7 @@ def title(check: RowCheck) -> str:
         return (
             f"{'not: ' if check.negated else ''}has {' and '.join(bounds)} {value.get('unit', 'characters')}"
         )
-    said = ", ".join(text_checks.texts_of(value)) if isinstance(value, list) else text_checks.text_of(value)
-    if not said and check.threshold is not None:
-        said = f"{check.threshold:g}"
-    return f"{'not: ' if check.negated else ''}{words} {text_checks.quoted(said, 50) if said else ''}".strip()
+    text = ", ".join(text_checks.texts_of(value)) if isinstance(value, list) else text_checks.text_of(value)
+    if not text and check.threshold is not None:
+        text = f"{check.threshold:g}"
+    return f"{'not: ' if check.negated else ''}{words} {text_checks.quoted(text, 50) if text else ''}".strip()

@@ -18,19 +18,19 @@ _UNITS = ("characters", "words", "lines")
 
 
 def contains(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
-    """All (`-all`), any (`-any`) or the one text is in the answer; kinds that begin with `i` ignore case."""
+    """The answer contains all texts (`-all`), one of them (`-any`) or the only one; kinds with `i` ignore case."""
     wanted = texts_of(value)
     if not wanted:
         raise BadContent("There is nothing to look for.", "Give the check a text.")
     ignores_case = check.kind.startswith("i")
-    said = answer.text.casefold() if ignores_case else answer.text
-    there = [one for one in wanted if (one.casefold() if ignores_case else one) in said]
-    absent = [one for one in wanted if one not in there]
+    text = answer.text.casefold() if ignores_case else answer.text
+    found = [one for one in wanted if (one.casefold() if ignores_case else one) in text]
+    absent = [one for one in wanted if one not in found]
     if check.kind.endswith("-any"):
-        return Verdict(bool(there), f"has {quoted(there[0])}" if there else f"has none of {_listed(wanted)}")
+        return Verdict(bool(found), f"has {quoted(found[0])}" if found else f"has none of {_listed(wanted)}")
     if absent:
         return Verdict(False, f"has no {_listed(absent)}", 1 - len(absent) / len(wanted))
-    return Verdict(True, f"has {_listed(there)}")
+    return Verdict(True, f"has {_listed(found)}")
 
 
 def starts_with(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
@@ -42,7 +42,7 @@ def starts_with(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
 
 
 def equals(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
-    """The texts are equal but for space around them; a value that is no text is compared as JSON."""
+    """The texts are equal except for space around them; a value that is not a text is compared as JSON."""
     if not isinstance(value, str):
         try:
             same = json.loads(answer.text) == value
@@ -78,7 +78,7 @@ def matches(answer: AnswerFacts, _check: RowCheck, value: Json) -> Verdict:
 def length(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
     """The number of words, characters or lines is between two bounds: {"min": 1, "max": 50, "unit": "words"}.
 
-    A number alone, or `threshold`, is the most.
+    A number alone, or `threshold`, is the upper bound.
     """
     unit = "words" if check.kind == "word-count" else "characters"
     least, most = _bounds(value, check)
@@ -126,7 +126,7 @@ def texts_of(value: Json) -> tuple[str, ...]:
 
 
 def number_of(value: Json) -> float | None:
-    """A number, also where it is written as text; None for anything else."""
+    """Return a number, which may be written as text; None for other values."""
     if isinstance(value, bool) or value is None:
         return None
     try:
@@ -136,7 +136,7 @@ def number_of(value: Json) -> float | None:
 
 
 def quoted(text: str, longest: int = 60) -> str:
-    """The text on one line, cut, in quotation marks."""
+    """Put a text on one line and into quotation marks, and cut it to `longest` characters."""
     line = " ".join(text[: longest * 4].split())
     return f"“{line if len(line) <= longest else line[: longest - 1] + '…'}”"
 

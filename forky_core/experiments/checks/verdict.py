@@ -15,14 +15,14 @@ class Verdict:
     """Whether an answer passes, and why."""
 
     passed: bool | None
-    """None: nobody can tell yet, or ever; `reason` says why."""
+    """None if it cannot be decided, now or ever; `reason` says why."""
     reason: str = ""
     score: float | None = None
-    """0 to 1; None: 1 where it passes, 0 where it does not."""
+    """From 0 to 1; None stands for 1 if it passes and 0 if it fails."""
 
     @property
     def points(self) -> float | None:
-        """The score, or what stands for it; None without a verdict."""
+        """The score, or 1 or 0 if there is none; None without a verdict."""
         if self.passed is None:
             return None
         return self.score if self.score is not None else float(self.passed)

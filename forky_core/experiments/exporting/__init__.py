@@ -1,1 +1,1 @@
-"""Experiments as files: a page to send, tables, and the experiment itself to run elsewhere."""
+"""Experiments as files for programs: the results as JSON, and the experiment itself as YAML, to run elsewhere."""

@@ -1,4 +1,4 @@
-"""Experiments for programs: a table of cells, everything as JSON, and the experiment alone as YAML."""
+"""Writes experiments for programs: a table of cells, everything as JSON, or the experiment alone as YAML."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ CELL_HEAD = (
 
 
 def cell_rows(result: ExperimentResult) -> Iterator[tuple[str | int | float, ...]]:
-    """A row of values for each cell, in the order of `CELL_HEAD`; "" for an unknown value."""
+    """Yield the values of each cell, in the order of `CELL_HEAD`; "" for an unknown value."""
     labels = {column.column.id: column.label for column in result.columns}
     rows = {row.id: row for row in result.experiment.rows}
     for cell in result.cells.values():
@@ -69,12 +69,11 @@ def cell_rows(result: ExperimentResult) -> Iterator[tuple[str | int | float, ...
 
 
 def write_json(result: ExperimentResult) -> Iterator[bytes]:
-    """All results of an experiment, as one JSON object."""
+    """Write all results of an experiment as one JSON object."""
     yield json.dumps(as_json(result), ensure_ascii=False, indent=1).encode()
 
 
 def as_json(result: ExperimentResult, *, cells: bool = True) -> dict[str, Json]:
-    """The results as JSON."""
     entry: dict[str, Json] = {
         "experiment": own_form(result.experiment),
         "columns": [_column(column) for column in result.columns],
@@ -106,14 +105,14 @@ def as_json(result: ExperimentResult, *, cells: bool = True) -> dict[str, Json]:
 
 
 def write_yaml(result: ExperimentResult) -> Iterator[bytes]:
-    """The experiment alone, in the form that `read_experiment` reads."""
+    """Write the experiment alone, in the form that `read_experiment` reads."""
     with needed_for("Writing a YAML file", "experiments"):
         import yaml  # noqa: PLC0415 - only this form needs it
     yield yaml.safe_dump(own_form(result.experiment), allow_unicode=True, sort_keys=False, width=100).encode()
 
 
 def own_form(experiment: Experiment) -> dict[str, Json]:
-    """An experiment as the object that its file holds. Where a row is asked in a conversation is left out."""
+    """Return an experiment as the object for its file, without the places of rows in a conversation."""
     entry = {"name": experiment.name, **experiment.stored()}
     entry["columns"] = [column.stored() for column in experiment.columns]
     entry["rows"] = [_plain_row(row) for row in experiment.rows]

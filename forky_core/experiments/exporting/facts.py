@@ -1,4 +1,4 @@
-"""Numbers of an experiment as people read them, the same in reports and on the terminal."""
+"""Formats the numbers of an experiment for people, in reports and on the terminal."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from forky_core.experiments.results import ColumnSummary
 
 
 def dollars(amount: float | None) -> str:
-    """An amount of money; "?" where a price is not known."""
+    """Format an amount of US dollars; "?" for an unknown price."""
     if amount is None:
         return "?"
     if amount == 0:
@@ -21,12 +21,12 @@ def seconds(time: float | None) -> str:
 
 
 def share(column: ColumnSummary) -> str:
-    """The share of passes with its interval; "–" without a verdict."""
+    """Format the share of passes with its interval; "–" without a verdict."""
     return column.rate.text if column.rate is not None else "–"
 
 
 def state(column: ColumnSummary) -> str:
-    """What is still missing in a column; "" if nothing is."""
+    """Say what is still missing in a column; "" if nothing is."""
     parts = (
         (column.failed, "failed"),
         (column.running, "running"),

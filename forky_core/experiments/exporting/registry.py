@@ -1,4 +1,4 @@
-"""The files of an experiment for programs. Pages, Markdown and tables are written by publishing/."""
+"""The formats of an experiment for programs. formats/reports/ writes pages, Markdown and tables."""
 
 from __future__ import annotations
 

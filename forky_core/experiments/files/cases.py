@@ -1,7 +1,7 @@
-"""Cases from tables: CSV, JSON Lines, a list in a YAML file, or lines that somebody pasted.
+"""Reads cases from tables: CSV, JSON Lines, a list in a YAML file, or lines that somebody pasted.
 
-A case has a question, perhaps a reference and checks, and variables for everything else it says. promptfoo's columns
-(`__expected`, `__description` …) mean what they mean there.
+A case has a question, perhaps a reference and checks, and variables for all its other fields. promptfoo's columns
+(`__expected`, `__description` …) have the same meaning as in promptfoo.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ _EXPECTED = re.compile(r"^__expected\d*$")
 
 
 def cases_in(file: Path) -> tuple[ExperimentRow, ...]:
-    """The cases of a file. Raises BadContent."""
+    """Read the cases of a file. Raises BadContent."""
     return cases_in_text(text_in(file), file.name)
 
 
 def cases_in_bytes(content: bytes, name: str) -> tuple[ExperimentRow, ...]:
-    """The cases of a file that was handed in. Raises BadContent."""
+    """Read the cases of an uploaded file. Raises BadContent."""
     return cases_in_text(decoded(content, name), name)
 
 
 def cases_in_text(text: str, name: str) -> tuple[ExperimentRow, ...]:
-    """The cases of a text; the name says how to read it. Raises BadContent."""
+    """Read the cases of a text; the suffix of `name` says its format. Raises BadContent."""
     ending = name.lower().rpartition(".")[2]
     if ending in ("csv", "tsv"):
         return cases(table_in(text, name))
@@ -49,7 +49,7 @@ def cases_in_text(text: str, name: str) -> tuple[ExperimentRow, ...]:
 
 
 def typed_cases(text: str) -> tuple[ExperimentRow, ...]:
-    """One question a line; where blank lines part paragraphs of several lines, one a paragraph."""
+    """Read one question from each line, or from each paragraph if blank lines separate paragraphs of several lines."""
     paragraphs = [part.strip() for part in re.split(r"\n\s*\n", text.replace("\r\n", "\n")) if part.strip()]
     if any("\n" in part for part in paragraphs) and len(paragraphs) > 1:
         return tuple(ExperimentRow(part) for part in paragraphs)
@@ -57,18 +57,18 @@ def typed_cases(text: str) -> tuple[ExperimentRow, ...]:
 
 
 def cases(entries: Iterable[Json]) -> tuple[ExperimentRow, ...]:
-    """The cases of a list of texts and objects. Raises BadContent."""
+    """Read the cases of a list of texts and objects. Raises BadContent."""
     return tuple(case(entry, number) for number, entry in enumerate(entries, 1))
 
 
 def case(entry: Json, number: int = 0) -> ExperimentRow:
-    """A case as a text, or as an object with its question, reference, checks and variables. Raises BadContent."""
+    """Read a case: a text, or an object with its question, reference, checks and variables. Raises BadContent."""
     if isinstance(entry, str):
         return ExperimentRow(entry)
     if not isinstance(entry, Mapping):
         raise BadContent(f"Case {number} is neither a question nor an object with one.")
     left = dict(entry)
-    question, reference, label = (_taken(left, names) for names in (_QUESTION, _REFERENCE, _LABEL))
+    question, reference, label = (_pop_text(left, names) for names in (_QUESTION, _REFERENCE, _LABEL))
     checks = [check_in(one) for one in _listed(left.pop("checks", []))]
     for key in [key for key in left if _EXPECTED.match(key)]:
         words = left.pop(key)
@@ -81,14 +81,14 @@ def case(entry: Json, number: int = 0) -> ExperimentRow:
     elif variables is not None:
         left["variables"] = variables
     for key in [key for key in left if key.startswith("__")]:
-        del left[key]  # What promptfoo has for its own table: metric, metadata, configuration.
+        del left[key]  # promptfoo's own fields: metric, metadata, configuration.
     return ExperimentRow(
         question, MappingProxyType(left), reference, tuple(checks), threshold=threshold, label=label
     )
 
 
-def _taken(left: dict[str, Json], names: tuple[str, ...]) -> str:
-    """The first of these fields that is a text, which is then no variable."""
+def _pop_text(left: dict[str, Json], names: tuple[str, ...]) -> str:
+    """Remove the first of these fields that is a text or a number, and return it; "" if there is none."""
     for name in names:
         key = next((key for key in left if key.strip().lower() == name), None)
         if key is not None and isinstance(left[key], str | int | float) and not isinstance(left[key], bool):

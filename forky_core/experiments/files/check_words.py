@@ -1,4 +1,4 @@
-"""Checks as people write them in files: `contains: Paris`, an object with a kind, or an assertion of promptfoo's."""
+"""Reads checks as people write them in files: `contains: Paris`, an object with a kind, or promptfoo's assertions."""
 
 from __future__ import annotations
 
@@ -25,16 +25,16 @@ _OF_PROMPTFOO: Mapping[str, tuple[str, str]] = {
     "select-best": (BEST, "{}"),
     "similar:cosine": ("similar", ""),
 }
-"""Assertions of promptfoo by the kind of Forky that does the same, and the rubric that says it."""
+"""Assertions of promptfoo, each with Forky's kind of check that does the same, and a rubric for a judge."""
 _SHORT = re.compile(r"^(not-)?([a-z][a-z:-]*)(?:\(([\d.]+)\))?\s*:\s*(.*)$", re.DOTALL)
 _LISTS = ("contains-any", "contains-all", "icontains-any", "icontains-all")
 _GRADES = {"grade": "llm-rubric", "llm": "llm-rubric"}
 CODE = ("javascript", "python", "ruby", "webhook", "fn", "eval")
-"""Assertions that are programs. Forky runs no program that a file brings along."""
+"""Assertions that are programs. Forky never runs a program from a file."""
 
 
 def check_in(entry: Json) -> RowCheck:
-    """A check as an object with a kind, as one pair of kind and value, or in words. Raises BadContent."""
+    """Read a check: an object with a kind, one pair of kind and value, or words. Raises BadContent."""
     if isinstance(entry, str):
         return check_in_words(entry)
     if not isinstance(entry, Mapping):
@@ -43,7 +43,7 @@ def check_in(entry: Json) -> RowCheck:
         return assertion(entry)
     if "kind" in entry:
         try:
-            return _known(RowCheck.from_stored(entry))
+            return _supported(RowCheck.from_stored(entry))
         except (KeyError, TypeError, ValueError) as error:
             raise BadContent(f"The check {str(dict(entry))[:100]} has a field of the wrong type.") from error
     left = {key: entry[key] for key in ("threshold", "weight", "model", "label") if key in entry}
@@ -61,7 +61,7 @@ def check_in(entry: Json) -> RowCheck:
 
 
 def check_in_words(words: str) -> RowCheck:
-    """A check as promptfoo's tables write it: `contains: Paris`, `similar(0.8): …`; anything else is to be equalled."""
+    """Read a check as in promptfoo's tables: `contains: Paris`, `similar(0.8): …`; any other text must be equalled."""
     match = _SHORT.match(words.strip())
     name = match.group(2) if match is not None else ""
     name = _GRADES.get(name, name)
@@ -80,7 +80,7 @@ def check_in_words(words: str) -> RowCheck:
 
 
 def assertion(entry: Mapping[str, Json]) -> RowCheck:
-    """An assertion of promptfoo's. One that Forky does not make is kept with a weight of 0, so that it is shown and
+    """Read an assertion of promptfoo. One that Forky does not support gets a weight of 0, so that it is shown but
     decides nothing.
     """
     name = text_of(entry.get("type"))
@@ -89,25 +89,25 @@ def assertion(entry: Mapping[str, Json]) -> RowCheck:
     value: Json = entry.get("value", "")
     kind, rubric = _OF_PROMPTFOO.get(name, (name, ""))
     if rubric:
-        said = "; ".join(text_of(one) for one in value) if isinstance(value, list) else text_of(value)
-        value = rubric.format(said).strip() if said or rubric != "{}" else ""
+        text = "; ".join(text_of(one) for one in value) if isinstance(value, list) else text_of(value)
+        value = rubric.format(text).strip() if text or rubric != "{}" else ""
     weight = number_of(entry.get("weight"))
     threshold = number_of(entry.get("threshold"))
     if kind == "rouge-n" and isinstance(value, Mapping):
         value = text_of(value.get("value", ""))
-    known = kind in KINDS and kind != "code"
+    is_supported = kind in KINDS and kind != "code"
     return RowCheck(
         kind[:60] or "unknown",
         value,
         negated,
         threshold,
-        0.0 if not known else 1.0 if weight is None or weight < 0 else weight,
+        0.0 if not is_supported else 1.0 if weight is None or weight < 0 else weight,
         None,
         text_of(entry.get("metric", ""))[:100],
     )
 
 
-def _known(check: RowCheck) -> RowCheck:
+def _supported(check: RowCheck) -> RowCheck:
     if check.kind in KINDS:
         return check
     if check.kind in _OF_PROMPTFOO:

@@ -1,4 +1,4 @@
-"""Reads an experiment from a file, whatever form it has; the form is recognised by what the file holds."""
+"""Reads an experiment from a file of any supported format, which is recognised by the file's content."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from forky_core.model.errors import BadContent
 from forky_core.model.experiment import Experiment
 
 ENDINGS = ("yaml", "yml", "json", "csv", "tsv", "jsonl", "ndjson", "txt")
-"""Of files that can be read."""
+"""The suffixes of files that can be read."""
 
 
 def read_experiment(file: str | Path) -> Experiment:
     """Read an experiment from a file: Forky's own form or promptfoo's configuration (YAML, JSON), or a table of cases
-    (CSV, JSON Lines, text), to which columns are still to be given.
+    (CSV, JSON Lines, text), which has no columns yet.
 
-    Its `notes` say what the file asks for and Forky does not do.
+    Its `notes` name what the file asks for and Forky does not support.
 
     Raises:
-        BadContent: it cannot be read, and why.
+        BadContent: the file cannot be read.
     """
     path = Path(file)
     return experiment_in_text(text_in(path), path.name, Folder(path.parent))
 
 
 def experiment_in_bytes(content: bytes, name: str) -> Experiment:
-    """Read an experiment that was handed in without its folder; files that it names are noted as missing."""
+    """Read an experiment from an uploaded file; its notes name the files that it refers to as missing."""
     return experiment_in_text(decoded(content, name), name, Folder(None))
 
 
 def experiment_in_text(text: str, name: str, folder: Folder) -> Experiment:
-    """As `read_experiment`, from a text; the ending of `name` says what a table is."""
+    """Read an experiment as `read_experiment` does, from a text; the suffix of `name` says the format of a table."""
     stem = named_after(name)
     ending = name.lower().rpartition(".")[2]
     if ending in ("yaml", "yml", "json"):
@@ -57,7 +57,7 @@ def experiment_in_text(text: str, name: str, folder: Folder) -> Experiment:
 
 
 def named_after(file: str) -> str:
-    """The name of an experiment after its file."""
+    """Return a name for an experiment from the name of its file."""
     stem = Path(file).name.partition(".")[0].strip().replace("/", "-")
     if stem.lower() in ("promptfooconfig", ""):
         stem = "promptfoo"

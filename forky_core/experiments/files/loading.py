@@ -17,27 +17,27 @@ from forky_core.model.parts import Json
 from forky_core.process.extras import needed_for
 
 LARGEST = 100_000_000
-"""Bytes of a file."""
+"""The most bytes of a file."""
 _MOST_VALUES = 2_000_000
-"""Values that one file may hold. YAML's aliases can make billions of a few lines."""
+"""The most values of one file. YAML's aliases can make billions from a few lines."""
 _MOST_MERGED = 10_000
-"""Fields that YAML's `<<` may put into one object."""
+"""The most fields that YAML's `<<` may put into one object."""
 _DEEPEST = 80
 _BROKEN = (ValueError, RecursionError, LookupError, AttributeError, TypeError)
-"""What PyYAML raises for values that are not of the type that their tag or form says."""
+"""The errors that PyYAML raises for values that do not fit their tag or form."""
 
 
 class Folder:
-    """The folder of the file that is read. Files that it names lie in it or below; other places are not read."""
+    """The folder of the file that is read. The file may refer only to files in this folder or below."""
 
     def __init__(self, path: Path | None) -> None:
         self._path = path.resolve() if path is not None else None
 
     def find(self, name: str) -> tuple[Path, ...]:
-        """The files of this name or pattern, sorted.
+        """Return the files of this name or pattern, sorted.
 
         Raises:
-            BadContent: there is none, or it lies elsewhere.
+            BadContent: there is none, or it is outside of the folder.
         """
         wanted = name.removeprefix("file://")
         if self._path is None:
@@ -64,10 +64,10 @@ class Folder:
 
 
 def text_in(file: Path) -> str:
-    """A file's text.
+    """Return the text of a file.
 
     Raises:
-        BadContent: it cannot be read, is too large, or is no text.
+        BadContent: the file cannot be read, is too large, or is not text.
     """
     try:
         if file.stat().st_size > LARGEST:
@@ -78,7 +78,7 @@ def text_in(file: Path) -> str:
 
 
 def decoded(content: bytes, name: str) -> str:
-    """Bytes as text. Raises BadContent."""
+    """Decode bytes to text. Raises BadContent."""
     for encoding in ("utf-8-sig", "utf-16") if content[:2] in (b"\xff\xfe", b"\xfe\xff") else ("utf-8-sig",):
         try:
             return content.decode(encoding)
@@ -91,7 +91,7 @@ def decoded(content: bytes, name: str) -> str:
 
 
 def yaml_in(text: str, name: str) -> Json:
-    """The value of a YAML or JSON text. Raises BadContent."""
+    """Read the value of a YAML or JSON text. Raises BadContent."""
     with needed_for("Reading a YAML file", "experiments"):
         import yaml  # noqa: PLC0415 - only such files need it
     if text.lstrip()[:1] in ("{", "["):
@@ -111,7 +111,7 @@ def _loader() -> Any:
     import yaml  # noqa: PLC0415 - as above
 
     class Loader(yaml.SafeLoader):  # type: ignore[misc]
-        """A SafeLoader that does not multiply what is merged (`<<: [*a, *a]`) without end."""
+        """A SafeLoader that limits how many fields a merge (`<<: [*a, *a]`) may produce."""
 
         def flatten_mapping(self, node: Any) -> None:
             before = len(node.value)
@@ -135,7 +135,7 @@ def _unreadable(error: Exception, name: str) -> BadContent:
 
 
 class _Plain:
-    """Makes plain JSON of what a YAML reader returns, and counts."""
+    """Converts what a YAML reader returns to plain JSON, and limits the number of values."""
 
     def __init__(self, name: str) -> None:
         self._name, self._left = name, _MOST_VALUES
@@ -158,9 +158,10 @@ class _Plain:
 
 
 def table_in(text: str, name: str) -> Iterator[dict[str, str]]:
-    """The lines of a CSV text, by the names in its first line; tabs or semicolons separate where it has no commas.
+    """Yield the lines of a CSV text as objects with the names of its first line. Commas, tabs or semicolons may
+    separate fields.
 
-    Fields may be of any length. Python's csv module refuses long ones, unless the whole process raises its limit.
+    Fields may have any length. Python's csv module refuses long ones unless its limit is raised for the whole process.
 
     Raises:
         BadContent: a quotation is not closed.
@@ -199,7 +200,7 @@ def _lines(text: str, mark: str, name: str) -> Iterator[list[str]]:
 
 
 def _quoted(text: str, at: int, name: str) -> tuple[str, int]:
-    """A quoted field, and where it ends; a doubled quotation mark stands for one."""
+    """Read a quoted field, in which a doubled quotation mark stands for one; return it and the position after it."""
     pieces: list[str] = []
     while True:
         close = text.find('"', at)
@@ -213,8 +214,8 @@ def _quoted(text: str, at: int, name: str) -> tuple[str, int]:
 
 
 def json_lines_in(text: str, name: str) -> Iterator[Json]:
-    """The values of a JSON Lines text. Raises BadContent."""
-    # Not splitlines: JSON may hold other characters that end a line elsewhere, such as U+2028.
+    """Yield the values of a JSON Lines text. Raises BadContent."""
+    # `splitlines` would also split at other characters that JSON may contain, such as U+2028.
     for number, line in enumerate(text.split("\n"), 1):
         if not line.strip():
             continue

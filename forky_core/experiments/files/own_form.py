@@ -1,4 +1,4 @@
-"""An experiment in Forky's own form: a YAML or JSON object with rows, columns and checks (docs/experiments.md)."""
+"""Reads an experiment in Forky's own form: an object with rows, columns and checks (docs/experiments.md)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _OF_COLUMN = frozenset({"model", "system", "prompt", "parameters", "samples", "l
 
 
 def experiment_in(entry: Mapping[str, Json], name: str, folder: Folder) -> Experiment:
-    """The experiment that an object describes; `name` is taken where it says none. Raises BadContent."""
+    """Read the experiment that an object describes; `name` is its name if the object has none. Raises BadContent."""
     unknown = sorted(set(entry) - FIELDS - {"notes"})
     columns = entry.get("columns", [])
     if not isinstance(columns, list):
@@ -83,16 +83,18 @@ def _column(entry: Json) -> ExperimentColumn:
 
 
 def chat_turns(value: Json) -> tuple[tuple[str, str], ...]:
-    """Roles and texts of a list of messages, as pairs or as OpenAI's objects. Raises BadContent."""
+    """Return roles and texts of a list of messages, which may be pairs or OpenAI's objects. Raises BadContent."""
     made: list[tuple[str, str]] = []
     for one in value if isinstance(value, list) else []:
         if isinstance(one, Mapping) and "role" in one:
-            role, said = text_of(one["role"]), one.get("content", "")
+            role, content = text_of(one["role"]), one.get("content", "")
         elif isinstance(one, list) and len(one) == 2:
-            role, said = text_of(one[0]), one[1]
+            role, content = text_of(one[0]), one[1]
         else:
             raise BadContent("A prompt of several messages has a role and a content in each.")
-        if isinstance(said, list):
-            said = "\n".join(text_of(part.get("text", "")) for part in said if isinstance(part, Mapping))
-        made.append(("system" if role == "developer" else role, text_of(said)))
+        if isinstance(content, list):
+            content = "\n".join(
+                text_of(part.get("text", "")) for part in content if isinstance(part, Mapping)
+            )
+        made.append(("system" if role == "developer" else role, text_of(content)))
     return tuple(made)

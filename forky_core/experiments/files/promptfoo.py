@@ -1,8 +1,8 @@
-"""promptfoo's configuration as an experiment: providers and prompts become columns, tests become rows.
+"""Reads promptfoo's configuration as an experiment: providers and prompts become columns, tests become rows.
 
-Read by its documentation (https://www.promptfoo.dev/docs/configuration/reference/): providers, prompts, tests,
-defaultTest, scenarios, variables that are lists, assertions with weight, threshold and metric, and files it names. A
-file of a program is never run. What is not read is named in the experiment's notes.
+It reads what the documentation describes (https://www.promptfoo.dev/docs/configuration/reference/): providers, prompts,
+tests, defaultTest, scenarios, variables that are lists, assertions with weight, threshold and metric, and files that
+the configuration refers to. Programs are never run. The experiment's notes name everything that is not read.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from forky_core.model.experiment import JUDGE, Experiment, ExperimentColumn, Exp
 from forky_core.model.parts import Json
 
 SIGNS = frozenset({"providers", "targets", "prompts", "tests", "scenarios", "defaultTest"})
-"""Fields of which a configuration has at least one."""
+"""A configuration has at least one of these fields."""
 _READ = SIGNS | {
     "description",
     "evaluateOptions",
@@ -84,7 +84,7 @@ _PREFIXES: Mapping[str, str] = {
     "forky": "",
     "offline": "offline/",
 }
-"""What stands before a model's name there, by what LiteLLM has before it."""
+"""LiteLLM's prefix of a model's name for each of promptfoo's prefixes."""
 _MODES = frozenset(
     {"chat", "completion", "messages", "responses", "chatcompletion", "text-generation", "assistant"}
 )
@@ -95,7 +95,7 @@ _Made = TypeVar("_Made")
 
 @dataclass(slots=True)
 class _Notes:
-    """Sentences about what is not done, each once and counted."""
+    """Collects sentences about what is not supported, and counts repeated ones."""
 
     counted: dict[str, int] = field(default_factory=dict)
 
@@ -115,7 +115,7 @@ class _Prompt:
 
 
 def experiment_in(entry: Mapping[str, Json], name: str, folder: Folder) -> Experiment:
-    """The experiment that a configuration describes. Raises BadContent."""
+    """Read the experiment that a configuration describes. Raises BadContent."""
     notes = _Notes()
     for key in sorted(set(entry) - _READ):
         notes.add(f"“{key[:60]}” of promptfoo's configuration is not read.")
@@ -138,18 +138,18 @@ def experiment_in(entry: Mapping[str, Json], name: str, folder: Folder) -> Exper
 
 
 def _at_most(most: int, what: str, made: Iterator[_Made]) -> tuple[_Made, ...]:
-    """What a configuration makes, of which providers times prompts can be far more than it has lines."""
-    taken = tuple(itertools.islice(made, most + 1))
-    if len(taken) > most:
+    """Collect what a configuration produces, or raise BadContent if it is more than `most`."""
+    items = tuple(itertools.islice(made, most + 1))
+    if len(items) > most:
         raise BadContent(
             f"This configuration makes more than {most:,} {what}, and an experiment has {most:,} at most.",
             "Split it.",
         )
-    return taken
+    return items
 
 
 def _whole(value: Json, most: int) -> int | None:
-    """A whole number from 1 to `most`; None for what is no number or 0."""
+    """Return a whole number from 1 to `most`; None for 0 and for what is not a number."""
     found = number_of(value)
     if not found or math.isnan(found):
         return None
@@ -160,7 +160,7 @@ def _whole(value: Json, most: int) -> int | None:
 
 
 def model_of(id: str) -> str:
-    """A provider's id as LiteLLM names the model: "openai:chat:gpt-4o" is "gpt-4o"."""
+    """Return LiteLLM's name for the model of a provider's id: "openai:chat:gpt-4o" is "gpt-4o"."""
     first, *rest = id.split(":")
     if not rest:
         return id
@@ -257,7 +257,7 @@ def _is_file(text: str) -> bool:
 
 
 def _prompt(text: Json, label: str) -> _Prompt:
-    """A prompt as a text, or as a list of messages in JSON or YAML."""
+    """Read a prompt: a text, or a list of messages in JSON or YAML."""
     messages = text if isinstance(text, list) else None
     if isinstance(text, str) and text.lstrip()[:1] in ("[", "-") and "role" in text:
         try:
@@ -265,7 +265,7 @@ def _prompt(text: Json, label: str) -> _Prompt:
         except BadContent:
             messages = None
     turns = chat_turns(messages) if isinstance(messages, list) and messages else (("user", text_of(text)),)
-    system = "\n\n".join(said for role, said in turns if role == "system")
+    system = "\n\n".join(content for role, content in turns if role == "system")
     spoken = tuple(turn for turn in turns if turn[0] != "system")
     if not spoken or spoken[-1][0] != "user":
         spoken = (*spoken, ("user", "{{prompt}}" if not spoken else "Continue."))
@@ -327,7 +327,7 @@ def _tests_of(file: Path, folder: Folder, notes: _Notes) -> Iterator[Mapping[str
 
 
 def _of_table(line: Mapping[str, str]) -> ExperimentRow:
-    """A line of a table, all of whose plain columns are variables."""
+    """Read a line of a table, in which all columns without `__` are variables."""
     special = {key: value for key, value in line.items() if key.startswith("__")}
     variables = {key: value for key, value in line.items() if not key.startswith("__")}
     made = case(special)
@@ -341,7 +341,7 @@ def _expanded(
     folder: Folder,
     notes: _Notes,
 ) -> Iterator[ExperimentRow]:
-    """The rows of one test: as many as its variables that are lists have combinations."""
+    """Yield the rows of one test, one for each combination of values of its variables that are lists."""
     if isinstance(test, ExperimentRow):
         row, own, listed = test, dict(test.variables), []
     else:
@@ -360,8 +360,8 @@ def _expanded(
     }
     options: dict[str, Json] = {}
     for one in (default, config, test if isinstance(test, Mapping) else {}):
-        given = one.get("options")
-        options.update(given if isinstance(given, Mapping) else {})
+        more = one.get("options")
+        options.update(more if isinstance(more, Mapping) else {})
     for key in sorted(set(options) - {"provider", "disableVarExpansion"}):
         notes.add(f"The option “{key[:60]}” of tests is not read.")
     checks = [
@@ -462,7 +462,9 @@ def _provider_id(value: Json) -> str:
 
 
 def _found(name: str, folder: Folder, notes: _Notes) -> Sequence[Path]:
-    """The files of this name; a missing one is noted, since the rest may be of use."""
+    """Return the files of this name; a missing one is noted, because the rest of the configuration may still be
+    useful.
+    """
     try:
         return folder.find(name)
     except BadContent as error:
