@@ -20,7 +20,7 @@ from forky_core.store.contract import Commit, Store
 
 MOST_MESSAGES = 2_000
 MOST_CHARACTERS = 2_000_000
-"""Characters of one batch; two batches are in memory at a time, one being filled and one being written."""
+"""The most characters of a batch. Two batches are in memory at a time, one being filled and one being written."""
 
 
 PendingFiles = tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
@@ -29,12 +29,12 @@ PendingFiles = tuple[tuple[AttachmentPart, Callable[[], bytes]], ...]
 
 @dataclass(frozen=True, slots=True)
 class PendingCommit:
-    """A new conversation, or what is new in one, ready to be written."""
+    """The commit of a new conversation, or of new content of one, ready to be written."""
 
     commit: Commit
     title: str
     files: PendingFiles
-    """The files that its messages name, with functions that read them: in memory only while they are stored."""
+    """The files of its messages, with functions that read them, so that they are in memory only while being stored."""
     account: ImportAccount
 
 
@@ -51,9 +51,10 @@ Outcome = tuple[PendingCommit, Operation | RefusedBatch]
 
 @dataclass(slots=True)
 class Batches:
-    """Filled by one thread. On that thread, `settled` is called for each conversation, once it is durable or refused.
+    """Collects the commits of one thread, and writes them on another. The first thread calls `settled` for each
+    conversation, once it is durable or refused.
 
-    `expect_files` is called with the sha256 of a batch's files before they are stored, on the thread that writes.
+    The thread that writes calls `expect_files` with the sha256 of a batch's files before it stores them.
     """
 
     store: Store
@@ -80,7 +81,7 @@ class Batches:
             self._send()
 
     def holds(self, conversation: ConversationId) -> bool:
-        """Whether something of the conversation is still to be written."""
+        """Whether a commit of the conversation is still to be written."""
         return conversation in self._ids
 
     def flush(self) -> None:
@@ -92,8 +93,8 @@ class Batches:
         self._thread.shutdown()
 
     def drop(self) -> None:
-        """Discard unsent conversations, wait for the batch being written, and close; `settled` is called for what was
-        stored.
+        """Discard unsent conversations, wait for the batch being written, and close. `settled` is called for the
+        commits that were stored.
         """
         never_sent, self._batch = self._batch, []
         self._thread.shutdown()
@@ -102,9 +103,9 @@ class Batches:
         failed, self._sent = self._sent, ()
         lost = []
         for waiting in failed:
-            kept = _kept(self.store, waiting)
-            if kept is not None:
-                self.settled(waiting, kept)
+            stored = _stored(self.store, waiting)
+            if stored is not None:
+                self.settled(waiting, stored)
             else:
                 lost.append(waiting)
         self.lost = self.lost or next((one.title or "untitled" for one in (*lost, *never_sent)), "")
@@ -144,35 +145,37 @@ def _write(
 
 
 def _written(store: Store, waiting: PendingCommit) -> Operation | RefusedBatch:
-    """Write a commit whose batch contained a refused one, unless it was written already; its operation or refusal."""
+    """Write a commit whose batch contained a refused one, unless it is stored already. Return its operation or
+    refusal.
+    """
     try:
-        kept = _kept(store, waiting)
-        return kept if kept is not None else store.commit(waiting.commit)
+        stored = _stored(store, waiting)
+        return stored if stored is not None else store.commit(waiting.commit)
     except StoreError:
         raise
     except (ForkyError, ValueError) as error:
         return RefusedBatch(waiting, str(error), outdated=isinstance(error, Outdated))
 
 
-def _kept(store: Store, waiting: PendingCommit) -> Operation | None:
-    """The operation of a commit, if it was written."""
+def _stored(store: Store, waiting: PendingCommit) -> Operation | None:
+    """Return the operation of a commit that was written; None if it was not."""
     commit = waiting.commit
     try:
         for operation in store.operations(commit.conversation, after=commit.expected or 0):
             if (operation.verb, operation.at, operation.changes) == (commit.verb, commit.at, commit.changes):
                 return operation
     except ForkyError:
-        """A new one, which is not there."""
+        """The conversation does not exist, so its first commit was not written."""
     return None
 
 
 def without(account: ImportAccount, refused: RefusedBatch) -> ImportAccount:
-    """The account with a conversation that was not written after all moved to the refused ones; it still adds up."""
+    """Return the account with a refused conversation counted as unreadable; its numbers still add up."""
     lost = refused.waiting.account.imported
     skipped = dict(account.skipped)
     skipped[refused.why] = skipped.get(refused.why, 0) + lost
-    came = refused.waiting.account.unread
-    unread = {what: number - came.get(what, 0) for what, number in account.unread.items()}
+    refused_unread = refused.waiting.account.unread
+    unread = {what: number - refused_unread.get(what, 0) for what, number in account.unread.items()}
     return replace(
         account,
         unreadable=account.unreadable + 1,

@@ -1,4 +1,4 @@
-"""Files that are dropped together: each has its own preview and account; they land, and are stopped, together.
+"""Files that are dropped together. Each has its own preview and account; they are imported and stopped together.
 
 They are processed one after the other, so that ten of them need no more memory than one.
 """
@@ -24,10 +24,10 @@ class FileBatch:
     """Files that are imported together. Its fields may be read from any thread while it works."""
 
     def __init__(self, forky: Workspace, uploads: Iterable[tuple[str, BinaryIO]]) -> None:
-        """Copy the dropped files, given by name, and start previewing the first.
+        """Copy the dropped files, which are pairs of name and content, and start previewing the first.
 
         Raises:
-            OSError: there is no room for one of them; no copy is kept.
+            OSError: there is no room for one of them; no copy stays.
         """
         self.files: list[FileImport] = []
         self._forky = forky
@@ -68,17 +68,17 @@ class FileBatch:
 
     @property
     def done(self) -> int:
-        """Conversations that have been processed while landing."""
+        """The number of chosen conversations that have been processed."""
         return sum(file.progress.done for file in self.files if file.progress is not None)
 
     @property
     def messages(self) -> int:
-        """Messages that have been imported so far."""
+        """The number of messages that have been imported so far."""
         return sum(file.progress.account.imported for file in self.files if file.progress is not None)
 
     @property
     def share(self) -> float:
-        """The share of the chosen conversations that have landed, 0 to 1."""
+        """The share of the chosen conversations that have been imported, from 0 to 1."""
         return min(1.0, self.done / max(1, len(self.ticked)))
 
     @property
@@ -99,7 +99,7 @@ class FileBatch:
         self._landing.start()
 
     def stop(self) -> None:
-        """Stop, and remove everything that has landed."""
+        """Stop, and remove everything that has been imported."""
         self._stop.set()
         for file in self.files:
             file.stop()
@@ -124,10 +124,10 @@ class FileBatch:
                 file.land()
                 file.wait()
         if self.stopped:
-            self._take_away()
+            self._remove_imported()
 
-    def _take_away(self) -> None:
-        """Remove what had landed before the current file was stopped; the current one removes its own."""
+    def _remove_imported(self) -> None:
+        """Remove what the files before the current one have imported; the current one removes its own part."""
         landed = [file for file in self.files if file.done is not None]
         try:
             stays = forget_imports(self._forky, [file.done.number for file in landed if file.done])

@@ -1,7 +1,7 @@
-"""An import with a person watching: preview and landing run in the background and can be stopped at any time.
+"""An import that a person watches: preview and import run in the background and can be stopped at any time.
 
-The file belongs to whoever opened it and is copied to a folder of its own until it is closed. A preview writes nothing;
-landing that is stopped half-way leaves nothing (landing.py).
+The file is copied to a folder of its own until it is closed. A preview writes nothing, and an import that is stopped
+leaves nothing behind (landing.py).
 """
 
 from __future__ import annotations
@@ -49,12 +49,12 @@ class FileImport:
         self.lines: list[PreviewLine] = []
         """The conversations found so far."""
         self.unticked: set[int] = set()
-        """Numbers of the conversations that are not to be imported."""
+        """The numbers of the conversations that are not to be imported."""
         self.stage: Stage = "looking"
         self.progress: ImportProgress | None = None
         self.done: Imported | None = None
         self.problem = ""
-        """Why it failed or was stopped, as a sentence."""
+        """A sentence that says why it failed or was stopped."""
         self._after = after
         self._stop = Event()
         self._folder = spool_folder("import")

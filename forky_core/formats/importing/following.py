@@ -1,4 +1,4 @@
-"""Follows a file that another program keeps writing (llm's logs.db, a spool of calls): imports each addition.
+"""Follows a file that another program keeps writing (llm's logs.db, a spool of calls), and imports each addition.
 
 An import adds only what is not stored yet, so following means importing whenever the file has changed. It reads a
 consistent copy: of a database by SQLite's own backup, which includes its write-ahead log and waits for a writer.
@@ -45,24 +45,24 @@ def follow(
     every: float = EVERY,
     patience: float = 10.0,
 ) -> None:
-    """Import `path` now and after each change, until `stop` is set; waits for a file that does not exist yet.
+    """Import `path` now and after each change, until `stop` is set. It waits for a file that does not exist yet.
 
     Raises:
-        BadContent: the file has had no known format for `patience` seconds: a new one may be unfinished.
+        BadContent: the file has had no known format for `patience` seconds, since a new file may be unfinished.
     """
     seen: Signs | None = None
-    strange = 0.0
+    unreadable_since = 0.0
     while True:
         now = _signs(path)
         if now is not None and now != seen:
             try:
                 done = _imported(forky, path)
             except BadContent:
-                done, strange = None, strange or time.monotonic()
-                if time.monotonic() - strange >= patience:
+                done, unreadable_since = None, unreadable_since or time.monotonic()
+                if time.monotonic() - unreadable_since >= patience:
                     raise
             if done is not None:
-                seen, strange = now, 0.0
+                seen, unreadable_since = now, 0.0
                 on_import(done)
         if stop.wait(every):
             return

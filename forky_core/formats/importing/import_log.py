@@ -1,4 +1,4 @@
-"""The log entry of one import: the format and size of its file, how it ended and what it brought; never a name."""
+"""The log entry of one import: the format and size of its file, and how it ended with which numbers; never a name."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from forky_core.process import events
 
 
 class ImportLog:
-    """Collected while the import is running."""
+    """What is known of an import while it runs, for its log entry."""
 
     def __init__(self, path: Path) -> None:
         self.kind = ""

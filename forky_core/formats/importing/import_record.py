@@ -39,12 +39,12 @@ _FILES = "imports/files"
 """Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet. The name of an
 attempt begins with that of its process."""
 _REMOVING = "removing"
-"""How the name of an attempt ends whose files are being removed."""
+"""The end of the name of an attempt whose files are being removed."""
 _AGAIN_AFTER = 0.05
-"""Seconds between two looks at whether the removal of files that are wanted again has ended."""
+"""Seconds between two checks whether the removal of files that are needed again has ended."""
 _FOLLOWED = "follow:"
 _AT_ONCE = 1 << 20
-"""Bytes of a file that are read at a time."""
+"""How many bytes of a file are read at a time."""
 
 Brought = Mapping[ConversationId, Sequence[int]]
 """For each conversation, the numbers of the operations that created it (the first is 1) or extended it, ascending."""
@@ -106,7 +106,7 @@ class ImportRecord:
     account: ImportAccount
     """The account of everything in the file; empty unless the import is finished."""
     chosen: frozenset[int] | None
-    """Numbers of the chosen conversations; None: all of them, or unknown."""
+    """The numbers of the chosen conversations; None for all of them, or if they are unknown."""
 
     @property
     def expected(self) -> int | None:
@@ -207,7 +207,7 @@ class ImportRecorder:
         self._marks: dict[ConversationId, _ImportMark] = {}
         self.number = 0
         """The record's number; 0 until there is one."""
-        self._take_up()
+        self._resume()
         self.came_before = frozenset(self._marks)
         """Conversations that the interrupted import of this source had imported, completely or in part."""
         self.takes_up = bool(self.number)
@@ -219,7 +219,8 @@ class ImportRecorder:
         self._expects = False
         """Whether files have been stored before their messages."""
 
-    def _take_up(self) -> None:
+    def _resume(self) -> None:
+        """Find an interrupted import of the same source, and continue its record."""
         with _lock:
             here = _running.setdefault(self._store.identity, set())
             for number in reversed(_unfinished(self._store)):
@@ -239,7 +240,7 @@ class ImportRecorder:
                 return
 
     def _claim(self, number: int, stored: Mapping[str, Any]) -> bool:
-        """Take an interrupted import over from the process that ran it; False if it is there, or another was first."""
+        """Take an interrupted import over from its process; return False if that still runs, or another was faster."""
         former = stored.get("process", "")
         if former != self._store.process and self._store.is_alive(former):
             return False
@@ -261,7 +262,7 @@ class ImportRecorder:
 
     @property
     def _run_by(self) -> dict[str, Json]:
-        """What a record says of the attempt that goes on; nothing where no other process could ask."""
+        """The fields of a record about the present attempt; none if no other process can use the store."""
         return {} if self._store.is_exclusive else {"process": self._store.process, "attempt": self._attempt}
 
     def has_brought(self, conversation: ConversationId, piece: int) -> bool:
@@ -347,7 +348,7 @@ class ImportRecorder:
             self.release()
             return (
                 self.number
-            )  # Another process took it over while nothing was heard from this one, and finishes it.
+            )  # Another process took the import over because this one seemed dead, and finishes it.
         if self.number and not _finish(self._store, self.number, account, known):
             forget_import(self._store, self.number)
             self.release()
@@ -356,7 +357,7 @@ class ImportRecorder:
         return self.number
 
     def stop(self) -> None:
-        """Remove the marks of this import, whose changes are undone, and its record unless an earlier import created
+        """Remove the marks of this import, whose changes were undone, and its record, unless an earlier import made
         it.
         """
         if self.number and not self.takes_up:
@@ -454,13 +455,13 @@ def _is_running_here(store: Store, number: int) -> bool:
 
 
 def _is_run_elsewhere(store: Store, stored: Mapping[str, Any]) -> bool:
-    """Whether another process that is still there runs an unfinished import."""
+    """Whether another process that is alive runs an unfinished import."""
     process = stored.get("process", "")
     return bool(process) and process != store.process and store.is_alive(process)
 
 
 def _release_all(store: Store) -> None:
-    """Take this process's name out of the records of imports that it runs no more, as soon as they can be written."""
+    """Remove this process from the records of imports that it no longer runs, as soon as they can be written."""
     for number in sorted(_unreleased.get(store.identity, ())):
 
         def released(text: str | None) -> str | None:
@@ -496,7 +497,7 @@ def recover_imports(store: Store) -> None:
 
 
 def _remove_files(store: Store) -> None:
-    """Remove the files that were stored for messages which nobody writes any more."""
+    """Remove the files of messages that a dead process did not write any more."""
     mine = f"{store.process}:{_REMOVING}"
     known = _read_files(store.setting(_FILES))
     processes = {attempt.partition(":")[0] for attempt in known}
@@ -546,7 +547,7 @@ def _settle(store: Store, number: int) -> None:
 
 
 def _find(store: Store, numbers: Sequence[int]) -> list[ImportRecord]:
-    """The records with these numbers that there are, in this order; those of interrupted imports from the cache."""
+    """Return the existing records with these numbers, in this order; those of interrupted imports from the cache."""
     if not numbers:
         return []
     texts = store.settings_of(map(_key, numbers))
@@ -555,11 +556,11 @@ def _find(store: Store, numbers: Sequence[int]) -> list[ImportRecord]:
 
 
 def _cached(store: Store, number: int, text: str) -> ImportRecord:
-    """The record that is stored as this text."""
+    """Return the record that is stored as this text."""
     cached = _read.setdefault(store.identity, {})
-    known = cached[number].get(store) if number in cached else None
-    if known is not None and known[0] == text and not _is_running_here(store, number):
-        return known[1]
+    entry = cached[number].get(store) if number in cached else None
+    if entry is not None and entry[0] == text and not _is_running_here(store, number):
+        return entry[1]
     record = _record(store, number, json.loads(text))
     if record.state == "broken off":
         cached.setdefault(number, WeakKeyDictionary())[store] = (text, record)
@@ -641,7 +642,7 @@ def _change_unfinished(store: Store, change: Callable[[list[int]], list[int]]) -
 
 
 def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
-    """List the files of an attempt. It waits for the end of a removal of one of them, after which it is stored anew."""
+    """List the files of an attempt. If one of them is being removed, wait for that, so that it can be stored again."""
     while True:
         removing: list[str] = []
 
@@ -662,7 +663,7 @@ def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
         if not any(store.is_alive(one.partition(":")[0]) for one in removing):
             if not removing:
                 return
-            for one in removing:  # Whoever removed them died.
+            for one in removing:  # The process that removed them has died.
                 _set_files(store, one, ())
         time.sleep(_AGAIN_AFTER)
 

@@ -1,7 +1,7 @@
 """Builds the transaction that creates an imported conversation, or adds what is new to an existing one.
 
-What has no place in the messages is stored with them: who answered and when (generations), the source's own ids and
-fields, and, in the view, the conversation's origin.
+Facts that are not part of messages are stored with them: which model answered and when (generations), the source's own
+ids and fields, and, in the view, the conversation's origin.
 """
 
 from __future__ import annotations
@@ -31,13 +31,13 @@ from forky_core.model.hashing import content_hash, mend_json, mend_text
 from forky_core.model.parts import Json, canonical_json
 
 ORIGIN = "origin"
-"""The key, in a view, of what the conversation was imported from."""
+"""The key in a view for the origin of an imported conversation."""
 
 MAIN = "main"
 """The name of the checked-out branch if the source has no name for it."""
 
 Key = tuple[str, str]
-"""Format and the source's id, which identify a conversation."""
+"""The format and the source's id, which identify a conversation."""
 
 
 def key_of(importer: Importer, tree: ImportedTree) -> Key:
@@ -46,7 +46,7 @@ def key_of(importer: Importer, tree: ImportedTree) -> Key:
 
 
 def imported_before(forky: Workspace) -> dict[Key, ConversationId]:
-    """The conversations that were imported before; of two with the same key, the most recently changed."""
+    """Return the conversations that were imported before; of two with the same key, the most recently changed."""
     origins = forky.store.entries(ORIGIN)
     if not origins:
         return {}
@@ -59,7 +59,7 @@ def imported_before(forky: Workspace) -> dict[Key, ConversationId]:
 
 
 def origin_of(key: Key, file: str, tree: ImportedTree) -> dict[str, Json]:
-    """The entry that describes the conversation's source."""
+    """Return the entry of a view that describes the conversation's source."""
     entry: dict[str, Json] = {
         "format": key[0],
         "id": key[1],
@@ -72,17 +72,17 @@ def origin_of(key: Key, file: str, tree: ImportedTree) -> dict[str, Json]:
 
 
 def _new_conversation(forky: Workspace, key: Key) -> ConversationId:
-    """The id of a conversation that nobody has imported yet.
+    """Return the id of a conversation that nobody has imported yet.
 
-    Whoever imports the same one in this moment, in another tab or process, finds the same id, so that the store takes
-    one of them; but the one of a person is not that of another who does not see it.
+    If the same one is imported at this moment in another tab or process, both get the same id, so that the store
+    accepts only one. Different people get different ids, because they may not see each other's conversations.
     """
     id = ConversationId(named_id("import", forky.actor, *key))
     return ConversationId(new_id()) if forky.store.is_taken(id) else id
 
 
 def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str, Json]) -> Transaction:
-    """A transaction that creates the conversation."""
+    """Return a transaction that creates the conversation."""
     tx = Transaction(forky.store, _new_conversation(forky, key), EMPTY_VIEW, forky.actor, in_bulk=True)
     title = title_of(tree)
     if title:
@@ -100,14 +100,14 @@ def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str
 
 
 def names_a_branch(forky: Workspace, known: ConversationId, tree: ImportedTree) -> bool:
-    """Whether it has a named branch that the conversation lacks."""
+    """Whether the file names a branch that the conversation does not have."""
     return tree.branch != MAIN and tree.branch not in forky.store.view(known).branches
 
 
 def extension(
     forky: Workspace, known: ConversationId, tree: ImportedTree, origin: Mapping[str, Json]
 ) -> Transaction:
-    """A transaction that adds what is new to a conversation that was imported before."""
+    """Return a transaction that adds new content to a conversation that was imported before."""
     view = forky.store.view(known)
     here = forky.store.messages(known)
     tx = Transaction(forky.store, known, view, forky.actor, in_bulk=True)
@@ -130,7 +130,7 @@ def extension(
 
 
 def _origin_rows(tree: ImportedTree) -> list[str]:
-    """The nodes' own ids and fields, as lines to store with the conversation."""
+    """Return the nodes' own ids and fields, as lines to store with the conversation."""
     rows: dict[str, None] = {}
     for origin in tree.origins:
         row: dict[str, Json] = {"message": origin.message, "id": origin.node.id}
@@ -150,7 +150,7 @@ _model_line = lru_cache(1_000)(title_line)
 
 
 def _generations(tree: ImportedTree) -> list[Generation]:
-    """Who answered, when and how it ended, for replies whose source has these facts (law 2)."""
+    """Return the model, time and outcome of replies whose source has these facts (law 2)."""
     by_id = {message.id: message for message in tree.messages}
     found = [
         _generation(

@@ -42,12 +42,12 @@ class PreviewLine:
     created: int
     messages: int
     branches: int
-    """Those with a name, which the Library counts; answers that were regenerated away from are none."""
+    """The number of named branches, as the Library counts them; replaced answers do not count."""
     account: ImportAccount
     problem: str = ""
     """Why it cannot be imported; "" if it can."""
     known: ConversationId | None = None
-    """The conversation it was imported into before."""
+    """The conversation into which it was imported before."""
     forks: tuple[ConversationSummary, ...] = ()
     """For a Forky file, the conversations that were forked from an earlier file of it."""
 
@@ -128,17 +128,17 @@ def import_file(
             running.name_unread(archive.unread)
             log.done = running.finish()
         except NothingToDo:
-            raise _taken_away(running) from None
+            raise _undone(running) from None
         except BaseException as error:
-            told = running.break_off(error)
-            if told is error:
+            raised = running.break_off(error)
+            if raised is error:
                 raise
-            raise told from error
+            raise raised from error
         return log.done
 
 
-def _taken_away(running: RunningImport) -> BaseException:
-    """Undo a stopped import; returns the error that says so, or why the database would not do that."""
+def _undone(running: RunningImport) -> BaseException:
+    """Undo a stopped import; return the error that reports this, or the reason why the database could not do it."""
     try:
         return NothingToDo(running.undo())
     except BaseException as error:  # noqa: BLE001 - it is raised by the caller

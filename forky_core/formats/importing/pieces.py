@@ -1,4 +1,4 @@
-"""Reads the conversations of a source one after the other, each document with the importer that fits."""
+"""Reads the conversations of a source one after the other, each document with the importer for its format."""
 
 from __future__ import annotations
 
@@ -54,20 +54,20 @@ def pieces(source: Archive) -> Iterator[SourcePiece]:
 
 
 def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
-    """The conversations of one archive, whose numbers follow `number`."""
+    """Yield the conversations of one archive, whose numbers follow `number`."""
     for name, open in archive.readable:
         importer: Importer | None = None
         found: Iterable[ParsedConversation | Chat | Unreadable]
         try:
             opened = archive.document(name, open)
-            looked_at = sample(opened)
-            if is_ours(looked_at):
+            beginning = sample(opened)
+            if is_ours(beginning):
                 found = (read_document(opened, archive.beside),)
             else:
-                importer = importer_for(looked_at)
+                importer = importer_for(beginning)
                 if importer is None:
                     opened, importer = _wrapped(opened)
-                former = no_longer_read(looked_at) if importer is None or importer in WIDE else ""
+                former = no_longer_read(beginning) if importer is None or importer in WIDE else ""
                 if former:
                     found = (Unreadable(name, former),)
                 elif importer is not None:
@@ -77,7 +77,7 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
                     continue
                 else:
                     found = (Unreadable(name, _why(opened)),)
-            del looked_at  # It may be all of the document.
+            del beginning  # It may be all of the document.
             for one in found:
                 number += 1
                 yield SourcePiece(number, importer, one, archive.beside)
@@ -88,24 +88,24 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
 
 
 def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:
-    """The array of conversations inside a document of an unknown format, and its importer."""
+    """Find an array of conversations inside a document of an unknown format, and its importer."""
     for inner in arrays_in(opened):
-        looked_at = sample(inner)
-        importer = importer_for(looked_at)
-        # Two importers read nearly anything; inside an unknown object that would be a guess.
-        if importer is not None and (importer not in WIDE or looked_at.has("messages")):
+        beginning = sample(inner)
+        importer = importer_for(beginning)
+        # Two importers accept nearly anything; inside an unknown object that would be a guess.
+        if importer is not None and (importer not in WIDE or beginning.has("messages")):
             return inner, importer
     return opened, None
 
 
 def _why(opened: OpenedDocument) -> str:
-    """Why no importer fits a document: its beginning cannot be read, or has no known format."""
+    """Return why no importer fits a document: its beginning cannot be read, or has no known format."""
     begins = next(iter(opened.values()), None)
     return begins.why if isinstance(begins, Unreadable) else UNKNOWN
 
 
 def title_of(tree: ImportedTree) -> str:
-    """The conversation's own title, or one made from its first question."""
+    """Return the conversation's own title, or one made from its first question."""
     title = title_line(tree.found.title)
     if title:
         return title

@@ -19,8 +19,8 @@ def point(
     *,
     named: Container[str] = (),
 ) -> None:
-    """Make new messages visible: a branch moves to its new tip if that continues it, else the tip becomes one beside
-    it.
+    """Make new messages visible: a branch moves to its new tip if that continues it; otherwise the tip gets a new
+    branch.
 
     `messages` are all messages of the conversation, including the new ones; tips in `named` become branches of that
     name even if their messages are visible already.
@@ -30,18 +30,18 @@ def point(
         return messages[id].parents
 
     branches = view.branches
-    seen = ancestors((tip for tip in view.tips if tip in messages), parents_of)
-    taken = set(branches)
+    visible = ancestors((tip for tip in view.tips if tip in messages), parents_of)
+    used_names = set(branches)
     for name, (tip, rules) in tips.items():
-        if tip in seen and (name in branches or name not in named):
+        if tip in visible and (name in branches or name not in named):
             continue
         old = branches[name].head if name in branches else None
         if old is not None and is_ancestor(old, tip, parents_of):
             tx.move(name, tip)
             continue
-        free = free_name(name, taken)
+        free = free_name(name, used_names)
         tx.create_branch(free, tip, rules)
-        taken.add(free)
+        used_names.add(free)
     for tip in kept:
-        if tip not in seen:
+        if tip not in visible:
             tx.keep(tip)

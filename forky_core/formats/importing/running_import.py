@@ -49,7 +49,7 @@ MORE_UNREAD = "Another file was not read: its format is not known."
 _MOST_NAMED = 20
 """How many files of an archive that were not read are named; the others are counted."""
 _TRIES = 10
-"""How often a conversation is looked at anew because somebody else has changed it meanwhile."""
+"""How often a conversation is tried again because somebody else has changed it meanwhile."""
 _LONGEST_NAME = 80
 """The most characters of a title in a sentence."""
 _BEFORE_STAYS = "The import was stopped; what had come in before it was broken off is still here."
@@ -74,9 +74,9 @@ class Imported:
     number: int
     """Number of the import in this workspace, for `undo_import`; 0 if nothing was new."""
     conversations: tuple[ConversationId, ...]
-    """Conversations that are new or have grown, in the source's order."""
+    """The conversations that are new or have grown, in the source's order."""
     unchanged: int
-    """Conversations that were stored already, with all their content."""
+    """The number of conversations that were stored already, with all their content."""
     problems: tuple[Unreadable, ...]
     account: ImportAccount
     found: int = 0
@@ -101,7 +101,7 @@ class _FoundTree:
     tries: int = 0
     """How often it was not written because somebody else was first."""
     already: int = 0
-    """Of a further try: how many of its messages had been counted as stored before."""
+    """For a further try, how many of its messages were counted as already stored in the last one."""
 
 
 def account_of(chat: Chat) -> ImportAccount:
@@ -119,7 +119,7 @@ class RunningImport:
         *,
         brings_again: bool = True,
     ) -> None:
-        """`brings_again`: restore content that an earlier import brought and that was undone with it."""
+        """Begin an import; `brings_again` restores content that was undone with an earlier import."""
         self.forky = forky
         self.file = source.file
         self.problems: list[Unreadable] = []
@@ -133,16 +133,16 @@ class RunningImport:
         self._brings_again = brings_again
         self._known = imported_before(forky)
         self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
-        """Conversations that have not changed since they were created. Nothing in them can have been undone."""
-        self._planted: set[ConversationId] = set()
+        """Conversations that have not changed since they were created, so that nothing in them can have been undone."""
+        self._created: set[ConversationId] = set()
         """Conversations that this import creates."""
         self._refused_files: list[str] = []
         self._waiting: dict[ConversationId, _FoundTree] = {}
-        """What is being written, by the conversation that it becomes or grows."""
+        """What is being written, by the conversation that it creates or extends."""
         self._again: list[tuple[_FoundTree, PendingFiles]] = []
         """What was not written because somebody else has changed the conversation, with its files."""
         self._adopting = ""
-        """Title of the conversation of a Forky file that is being written."""
+        """The title of the conversation from a Forky file that is being written."""
         self._complete = False
         """Whether everything that was chosen has been imported."""
         self._running = ImportRecorder(forky.store, source, chosen)
@@ -177,7 +177,7 @@ class RunningImport:
         self._import_again()
 
     def _import_tree(self, found: _FoundTree, files: Callable[[Iterable[Message]], PendingFiles]) -> None:
-        """Write what is new in a conversation of the file. `files` are those that messages name."""
+        """Write the new content of a conversation of the file; `files` returns the attachments of messages."""
         tree = found.tree
         key = key_of(found.importer, tree)
         known = self._known.get(key)
@@ -188,7 +188,7 @@ class RunningImport:
         if known is None:
             tx = creation(self.forky, key, tree, origin)
             self._known[key] = tx.conversation
-            self._planted.add(tx.conversation)
+            self._created.add(tx.conversation)
             summary = f"Imported “{title_of(tree)}” ({found.importer.label})"
         elif (known in self._untouched and self._running.has_brought(known, found.number)) or (
             self._holds_all(known, tree)
@@ -213,14 +213,14 @@ class RunningImport:
         self._batches.add(PendingCommit(commit, title_of(tree), files(tx.messages), account))
 
     def _count(self, found: _FoundTree, already: int) -> None:
-        """Add a conversation to the account, or on a further try, correct how many of its messages were stored."""
+        """Add a conversation to the account, or correct the number of its stored messages on a further try."""
         if found.tries:
             self.account = self.account.with_stored(already - found.already)
         else:
             self.account += found.tree.account.with_stored(already)
 
     def _import_again(self) -> None:
-        """Write what is still new in conversations that somebody else has changed or imported meanwhile."""
+        """Write the remaining new content of conversations that somebody else has changed or imported meanwhile."""
         again, self._again = self._again, []
         for found, pending in again:
 
@@ -235,7 +235,7 @@ class RunningImport:
         return all(message.id in here for message in tree.messages)
 
     def _comes_again(self, known: ConversationId, tree: ImportedTree) -> bool:
-        """Whether some of its content is stored but invisible, because it was undone with an import."""
+        """Whether some of its content is stored but invisible because it was undone with an import."""
         if not self._brings_again or known in self._untouched:
             return False
         tips = (tip for tip in (tree.head, *tree.branches.values(), *tree.kept) if tip is not None)
@@ -250,7 +250,7 @@ class RunningImport:
             return
         if outcome.outdated and found is not None and found.tries < _TRIES:
             self._running.forget_mark(id)
-            self._planted.discard(id)
+            self._created.discard(id)
             self._untouched.discard(id)
             if not self.operations[id]:
                 del self.operations[id]
@@ -261,7 +261,7 @@ class RunningImport:
         self.account = without(self.account, outcome)
         if not self.operations[id]:
             del self.operations[id]
-        if id in self._planted and id not in self.operations:
+        if id in self._created and id not in self.operations:
             self._known = {key: known for key, known in self._known.items() if known != id}
 
     def _cannot(self, why: Unreadable) -> None:
@@ -293,9 +293,9 @@ class RunningImport:
         return adopt(self.forky, chat, self._running)
 
     def undo(self) -> str:
-        """Remove everything that was imported; returns a sentence about the outcome.
+        """Remove everything that was imported, and return a sentence about the outcome.
 
-        If the import resumed an interrupted one, what that had brought stays, and so does its record.
+        If the import resumed an interrupted one, the content and the record of that one stay.
         """
         self._batches.drop()
         stays = remove_imported(
@@ -307,8 +307,8 @@ class RunningImport:
         return _BEFORE_STAYS if self._running.came_before else NOTHING_KEPT
 
     def break_off(self, error: BaseException) -> BaseException:
-        """Keep what was imported, with its record; returns the error to raise, which says what was imported and what to
-        do.
+        """Keep what was imported, with its record, and return the error to raise, which says what was imported and what
+        to do.
         """
         try:
             with suppress(ForkyError, OSError):
@@ -318,7 +318,7 @@ class RunningImport:
         try:
             record = import_of(self.forky.store, self._running.number)
         except ForkyError:
-            return error  # There is none, or the database cannot even be read.
+            return error  # There is no record, or the database cannot even be read.
         if not record.conversations or not isinstance(error, ForkyError | OSError):
             return error
         if isinstance(error, ForkyError):

@@ -95,7 +95,7 @@ def remove_imported(forky: Workspace, brought: Brought) -> str:
 
 
 def _apart(forky: Workspace, brought: Brought) -> tuple[list[ConversationId], list[ConversationId]]:
-    """The existing conversations that an import brought: the new ones, and the ones that grew."""
+    """Return the conversations of an import that still exist: those that it created, and those that it extended."""
     here = [id for id in brought if _is_here(forky, id)]
     return [id for id in here if brought[id][0] == 1], [id for id in here if brought[id][0] > 1]
 
@@ -109,10 +109,11 @@ def _is_here(forky: Workspace, id: ConversationId) -> bool:
 
 
 def _without(forky: Workspace, id: ConversationId, numbers: Sequence[int]) -> Transaction:
-    """A transaction that undoes these operations and nothing else. Operations that are undone already are ignored.
+    """Return a transaction that undoes these operations and nothing else. Operations that are undone already are
+    ignored.
 
     Raises:
-        InTheWay: somebody has changed again what they changed.
+        InTheWay: somebody has changed later what the operations changed.
     """
     view = forky.store.view(id)
     operations = forky.store.operations(id, after=numbers[0] - 1)
@@ -176,7 +177,7 @@ def _trash(forky: Workspace, ids: Iterable[ConversationId], brought: Brought) ->
             commits.append(tx.commit("trash", "Took an import back: moved to the trash", reverts=brought[id]))
     try:
         forky.store.commit_all(commits)
-    except NotAllowed:  # It was asked of all of them before anything was written.
+    except NotAllowed:  # The store checks all commits before it writes any.
         raise
     except ForkyError:
         for commit in commits:

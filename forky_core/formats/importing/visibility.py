@@ -1,7 +1,7 @@
-"""Whether a conversation shows what a file holds of it, and whether the reason is an import that was undone.
+"""Decides whether a conversation shows the content of a file, and if not, whether an undone import is the reason.
 
-Messages are never removed, so what is stored says nothing about what is visible. What a person trashed or deleted stays
-hidden when the file is imported again; what was undone with an import is restored.
+Messages are never removed, so stored messages need not be visible. What a person trashed or deleted stays hidden when
+the file is imported again; what was undone with an import is restored.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ def shows(store: Store, conversation: ConversationId, tips: Iterable[MessageId])
     view, messages = store.view(conversation), store.messages(conversation)
     if view.trashed:
         return False
-    seen = ancestors((tip for tip in view.tips if tip in messages), parents_in(messages))
-    return all(tip in seen for tip in tips)
+    visible = ancestors((tip for tip in view.tips if tip in messages), parents_in(messages))
+    return all(tip in visible for tip in tips)
 
 
 def was_taken_back(store: Store, conversation: ConversationId, *, whatever_was_done: bool = False) -> bool:
-    """Whether it is in the trash because its import was undone, or a later import to it was undone.
+    """Whether a conversation is in the trash because its import was undone, or a later import into it was undone.
 
-    `whatever_was_done`: any undone operation counts. A Forky file brings its own log, in which nothing says that an
-    import brought it.
+    With `whatever_was_done`, every undone operation counts, because the log of a Forky file does not say which
+    operations came by an import.
     """
     operations = store.operations(conversation)
     if store.view(conversation).trashed:

@@ -1,6 +1,6 @@
-"""Giving away one thing of a conversation: a comparison, an experiment, a poll, a merge or a replay.
+"""Writes one thing of a conversation as a file for others: a comparison, an experiment, a poll, a merge or a replay.
 
-A *thing* becomes a `Report` (report.py), a value of texts, tables and columns, and the report becomes one web page or
-one Markdown text; that of an experiment also a table. What looks private is found in the report and replaced there
-(private_texts.py), so that every file is given the same. What goes along beyond the words is said by included.py.
+A *thing* becomes a `Report` (report.py), a value of texts, tables and columns, and the report becomes a web page or a
+Markdown text; the report of an experiment can also become a table. Private values are found and replaced in the report
+(private_texts.py), so that all forms replace the same. included.py decides what the file contains beyond the words.
 """

@@ -1,4 +1,4 @@
-"""A form: a report in, the bytes of a file out."""
+"""A form turns a report into the bytes of a file."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from forky_core.formats.reports.report import Report
 
 PAGE = "text/html"
-"""The media type of the form that is a page, and so can stand at an address."""
+"""The media type of the form that is a page, which a link can serve."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,29 +17,29 @@ class PublicationForm:
     """A kind of file that a report is written as."""
 
     name: str
-    """A word for programs, e.g. "markdown": what `forky publish --as` takes."""
+    """The name for programs, as in `forky publish --as markdown`."""
     label: str
-    """For people, e.g. "Web page (HTML)": what the dialogs offer."""
+    """The name for people, as in dialogs: "Web page (HTML)"."""
     suffix: str
     """The suffix of the file's name, with its dot."""
     media_type: str
-    """Of the file, as a browser downloads it."""
+    """The media type of the download."""
     write: Callable[[Report], Iterator[bytes]]
-    """Writes the file, piece by piece; the same bytes for the same report."""
+    """Writes the file, piece by piece. The same report always gives the same bytes."""
 
 
 def pieces(report: Report, form: PublicationForm) -> Iterator[bytes]:
-    """A report as the file of this form, piece by piece."""
+    """Write a report in this form, piece by piece. A thing that draws its own page is written by that."""
     own = report.page if form.media_type == PAGE else None
     return own(report.word) if own is not None else form.write(report)
 
 
 def report_file_name(title: str, kind: str, form: PublicationForm) -> str:
-    """The name of the file: the report's title with only the characters that every file system allows."""
+    """Return the name of the file: the report's title, with only the characters that every file system allows."""
     words = re.sub(r"[^\w]+", "-", title).strip("-")[:60].strip("-")
     return (words or kind) + form.suffix
 
 
 def encoded(text: str) -> bytes:
-    """A text as UTF-8; what UTF-8 cannot hold becomes a question mark."""
+    """Encode a text as UTF-8; what UTF-8 cannot encode becomes a question mark."""
     return text.encode("utf-8", "replace")

@@ -1,6 +1,6 @@
-"""What goes along with something that is given away, beyond what people and models said.
+"""Decides what a file or a link for others contains beyond the words of people and models.
 
-A file that somebody saves for themselves holds everything. A link holds the words alone, unless somebody ticks more.
+A file that somebody saves contains everything. A link contains only the words, unless its author ticks more.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _LISTED = re.compile(rf"{SOURCES} .*$", re.MULTILINE)
 
 @dataclass(frozen=True, slots=True)
 class Included:
-    """What is given along."""
+    """What a file or a link contains beyond the words."""
 
     hidden: bool = False
     """Messages that the notebook does not show: instructions and notes that came with an import."""
@@ -41,58 +41,57 @@ class Included:
         return tuple(one.name for one in fields(self) if getattr(self, one.name))
 
     def shows(self, message: Message) -> bool:
-        """Whether a message is given along."""
+        """Whether the file contains a message."""
         return (self.hidden or not message.hidden) and (self.rules or message.role != "system")
 
     def parts(self, message: Message) -> tuple[Part, ...]:
-        """The parts of a message that are given along."""
-        parts = message.parts if self.rules else tuple(map(_unprompted, message.parts))
+        """Return the parts of a message for the file."""
+        parts = message.parts if self.rules else tuple(map(_without_prompts, message.parts))
         if self.documents:
             return parts
-        return tuple(_uncited(part) for part in parts if not isinstance(part, AttachmentPart))
+        return tuple(_without_sources(part) for part in parts if not isinstance(part, AttachmentPart))
 
     def of(self, message: Message) -> Message:
-        """The message as it is shown; under its own id, though it may have fewer parts."""
+        """Return the message for the file. It keeps its id although it may have fewer parts."""
         parts = self.parts(message)
         return message if parts == message.parts else replace(message, parts=parts)
 
     def leaves_whole(self, message: Message) -> bool:
-        """Whether a message is given along as it is, so that its id still names what is given."""
+        """Whether the file contains a message unchanged, so that its id is still the hash of its content."""
         return self.shows(message) and self.parts(message) == message.parts
 
     def call(self, call: Generation) -> Generation:
-        """The record of a model call as it is given along: always the model, never the program that asked."""
-        kept: dict[str, Any] = {"failure": None, "partial": (), "prompt": "", "client": "", "reused": None}
+        """Return the record of a model call for the file: always with the model, never with the program that called."""
+        removed: dict[str, Any] = {"failure": None, "partial": (), "prompt": "", "client": "", "reused": None}
         if not self.costs:
-            kept |= {"usage": Usage(), "first_token": None, "finished": call.started}
+            removed |= {"usage": Usage(), "first_token": None, "finished": call.started}
         if not self.rules:
-            kept["parameters"] = MappingProxyType({})
+            removed["parameters"] = MappingProxyType({})
         if not self.documents:
-            kept["consulted"] = None
-        return replace(call, **kept)
+            removed["consulted"] = None
+        return replace(call, **removed)
 
 
 EVERYTHING = Included(True, True, True, True)
 
 
 def included_named(names: Iterable[str]) -> Included:
-    """What these names include. Raises BadContent for a name that says nothing."""
+    """Return the value for these names of fields. Raises BadContent for an unknown name."""
     wanted = set(names)
-    known = {one.name for one in fields(Included)}
-    if unknown := sorted(wanted - known):
+    if unknown := sorted(wanted - {one.name for one in fields(Included)}):
         raise BadContent(
             f"“{unknown[0][:40]}” cannot be included.", f"There are: {', '.join(EVERYTHING.names)}."
         )
     return Included(**dict.fromkeys(wanted, True))
 
 
-def _unprompted(part: Part) -> Part:
-    """A merge without the system prompt of its branch, which its header quotes if it is another than the target's."""
+def _without_prompts(part: Part) -> Part:
+    """Remove the system prompt of the branch from a merge, whose header quotes it if it differs from the target's."""
     return replace(part, text=without_prompts(part.text)) if isinstance(part, MergePart) else part
 
 
-def _uncited(part: Part) -> Part:
-    """A text without its list of sources, if that names documents. A merge's text keeps its number of lines."""
+def _without_sources(part: Part) -> Part:
+    """Remove the list of sources from a text, if it names documents. A merge's text keeps its number of lines."""
     if isinstance(part, TextPart) and any(documents_cited(part.text)):
         return TextPart(_LINE.sub("", part.text))
     if isinstance(part, MergePart) and any(documents_cited(part.text)):

@@ -1,8 +1,8 @@
-"""A report as Markdown, which other programs may read without loading or running anything for it.
+"""Writes a report as Markdown that makes no program load or run anything.
 
-What people and models wrote is Markdown already and keeps its looks. Only three things are taken out of it, outside of
-code: pictures, which a reader would fetch from wherever they are, become links; HTML becomes text; and links to
-anything but the web and mail addresses become text.
+The texts of people and models are Markdown already and keep their looks. Only three things change, outside of code:
+pictures, which a reader would load from their address, become links; HTML becomes text; and links to anything except
+web and mail addresses become text.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _CODE_OR_FORMULA = re.compile(
     r"(?P<code>(?<![`\\])(?P<ticks>`+)(?!`)[^\n]{1,2000}?(?<!`)(?P=ticks)(?!`))|\$\$?(?P<formula>[^$`\n]{1,1000})\$\$?"
 )
 _ESCAPED = "\\`"
-"""Behind it the next backtick may begin code or not, by the number of backslashes: nothing of such a line is code."""
+"""After this, whether a backtick begins code depends on the number of backslashes, so such a line counts as no code."""
 _TAG = re.compile(r"<(?=[A-Za-z/!?])")
 _LINK = re.compile(r"\](?=\([ \t]*<?[ \t]*(?!https?://|mailto:|#))")
 _DEFINITION = re.compile(r"^([ \t>]*)(?=\[[^\]\n]{1,300}\]:[ \t]*<?[ \t]*(?!https?://|mailto:|#))")
@@ -40,7 +40,7 @@ _UNSHOWABLE = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f\u202a-\u202e\u2066-\u
 
 
 def plain_markdown(report: Report) -> Iterator[bytes]:
-    """The Markdown of a report, piece by piece."""
+    """Write the Markdown of a report, piece by piece."""
     yield encoded(f"# {plain_line(report.title)}\n")
     for sentence in report.about:
         yield encoded(f"\n{plain_line(sentence)}\n")
@@ -52,7 +52,7 @@ def plain_markdown(report: Report) -> Iterator[bytes]:
 
 
 def _pieces(block: Block) -> Iterator[str]:
-    """A block of a report as pieces of Markdown, between which an empty line belongs."""
+    """Yield a block of a report as pieces of Markdown that empty lines separate."""
     match block:
         case Sentences():
             yield from (plain_line(line) for line in block.lines)
@@ -72,7 +72,7 @@ def _pieces(block: Block) -> Iterator[str]:
 
 
 def _column(column: ReportColumn) -> Iterator[str]:
-    """A column as pieces of Markdown below a heading of its own."""
+    """Yield a column as pieces of Markdown below its own heading."""
     facts = f"\n\n*{plain_line(column.facts)}*" if column.facts else ""
     yield f"### {plain_line(column.title)}{facts}"
     for leaf in column.blocks:
@@ -80,12 +80,11 @@ def _column(column: ReportColumn) -> Iterator[str]:
 
 
 def plain_line(text: str) -> str:
-    """A text on one line that Markdown shows as it is."""
+    """Put a text on one line and escape it, so that Markdown shows it unchanged."""
     return _SPECIAL.sub(r"\\\1", _shown(" ".join(text.split())))
 
 
 def _table(table: DataTable) -> str:
-    """A table whose cells are one line each."""
     if not table.rows:
         return "*Nothing.*"
     rule = "|".join("---" for _ in table.head)
@@ -98,11 +97,11 @@ def _row(values: tuple[Value, ...]) -> str:
 
 
 def harmless_markdown(text: str) -> str:
-    """What somebody wrote as Markdown that loads nothing, runs nothing and ends all code that it begins.
+    """Change somebody's Markdown so that it loads nothing, runs nothing and closes every block of code.
 
-    Text counts as code only where every reader of Markdown takes it for code: below a fence at the beginning of a line,
-    and between backticks of one line with none left over above it. Anywhere else it is made harmless, also if it looks
-    a little worse for that.
+    Text counts as code only if every Markdown parser agrees: below a fence at the beginning of a line, and between
+    backticks of one line with no unpaired backtick above it. All other text is made harmless, even if it looks a little
+    worse then.
     """
     blocks = CodeBlocks()
     lines: list[str] = []
@@ -132,14 +131,14 @@ def _harmless(line: str) -> str:
     last = 0
     for found in _CODE_OR_FORMULA.finditer(line):
         if found["code"] or is_mathematics(found["formula"]):
-            kept = found.group() if found["code"] else _spaced(found.group())
-            pieces += (_inert(line[last : found.start()]), kept)
+            unchanged = found.group() if found["code"] else _spaced(found.group())
+            pieces += (_inert(line[last : found.start()]), unchanged)
             last = found.end()
     return "".join((*pieces, _inert(line[last:])))
 
 
 def _spaced(formula: str) -> str:
-    """A formula in which nothing looks like a tag, a picture or a link; spaces mean nothing in it."""
+    """Add spaces to a formula, which do not change it, so that nothing in it looks like a tag, a picture or a link."""
     return _TAG.sub(r"\\lt ", formula).replace("![", "! [").replace("](", "] (").replace("]:", "] :")
 
 

@@ -1,4 +1,4 @@
-"""What looks private in something that is given away, and a copy with placeholders in its place."""
+"""Finds what looks private in a report, and makes a copy with placeholders instead."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from forky_core.formats.reports.report import OwnPage, Report, Reword
 
 T = TypeVar("T")
 _DRAWN = frozenset(("picture",))
-"""Fields whose texts stand in others too, and whose coordinates would be taken for numbers of telephones."""
+"""Fields that are not searched: other fields have their texts, too, and coordinates look like phone numbers."""
 
 
 def private_values(report: Report) -> tuple[PrivateValue, ...]:
-    """Keys, accounts, cards, e-mail addresses and phone numbers in the texts of a report."""
+    """Find keys, accounts, cards, e-mail addresses and phone numbers in the texts of a report."""
     return found_in(_texts(report))
 
 
 def without_private(report: Report, ticked: Iterable[PrivateValue]) -> Report:
-    """A copy in which placeholders replace the `ticked` values, also on the page that the thing writes itself."""
+    """Return a copy in which placeholders replace the `ticked` values, also on the thing's own page."""
     chosen = tuple(ticked)
     if not chosen:
         return report
@@ -29,7 +29,7 @@ def without_private(report: Report, ticked: Iterable[PrivateValue]) -> Report:
 
 
 def with_names(report: Report, name_of: Reword) -> Report:
-    """A copy with names in the place of people's ids, also on the page that the thing writes itself."""
+    """Return a copy with names instead of people's ids, also on the thing's own page."""
     if name_of is str:
         return report
     page = _named(report.page, name_of) if report.page is not None else None
@@ -41,9 +41,8 @@ def _named(write: OwnPage, name_of: Reword) -> OwnPage:
 
 
 def reworded_value(value: T, word: Reword) -> T:
-    """A copy of a value with every text in it replaced: of dataclasses, tuples, lists and mappings, at any depth.
-
-    Keys of mappings are kept.
+    """Return a copy of a value with `word` applied to every text in it: in dataclasses, tuples, lists and mappings, at
+    any depth, except for keys of mappings.
     """
     made: Any = value
     if isinstance(value, str):
@@ -66,7 +65,7 @@ def reworded_value(value: T, word: Reword) -> T:
 
 
 def _texts(value: Any, where: str = "the title") -> Iterator[tuple[str, str]]:
-    """Every text of a report with the title of the section that it stands in."""
+    """Yield every text of a report with the title of its section."""
     if isinstance(value, str):
         yield where, value
     elif is_dataclass(value) and not isinstance(value, type):

@@ -1,4 +1,4 @@
-"""Writes one thing of a conversation as a file for others: first its report, then the file."""
+"""Makes the report of one thing of a conversation, and writes it as a file for others."""
 
 from __future__ import annotations
 
@@ -22,15 +22,15 @@ def report_of(
     which: Sequence[str] = (),
     included: Included = EVERYTHING,
 ) -> Report:
-    """A comparison, an experiment, a poll, a merge or a replay of a conversation, as a value that can be written.
+    """Return the report of a comparison, an experiment, a poll, a merge or a replay of a conversation.
 
-    `which` says which one, as the thing takes it: `("main", "debug")` for a comparison, an experiment's name, a poll's
-    number, a merge's message; for a replay nothing, or `("everything",)`. `included` says what goes along beyond the
+    `which` identifies it: `("main", "debug")` for a comparison, the name of an experiment, the number of a poll, the
+    message of a merge; nothing or `("everything",)` for a replay. `included` says what the report contains beyond the
     words.
 
     Raises:
         NotFound: there is no such thing, or none of this name.
-        BadContent, NothingToDo: `which` does not say which one, or there is nothing to show.
+        BadContent, NothingToDo: `which` does not identify one, or there is nothing to show.
     """
     made = published_thing(thing).report(
         Material(forky, chat, model_labels(forky.models.models()), included), which
@@ -39,5 +39,5 @@ def report_of(
 
 
 def write_report(report: Report, form: str) -> Iterator[bytes]:
-    """The file, piece by piece. Raises NotFound if there is no such form."""
+    """Write the file, piece by piece. Raises NotFound if there is no such form."""
     return pieces(report, publication_form(form))

@@ -1,4 +1,4 @@
-"""Which things can be given away, and in which forms."""
+"""The things that can be written for others, and the forms of their files."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ class PublishedThing(Protocol):
 
     name: ClassVar[str]
     label: ClassVar[str]
-    """For people, e.g. "Comparison"."""
+    """The name for people, such as "Comparison"."""
     takes: ClassVar[str]
-    """What `which` names, for the help of the command."""
+    """What `which` means, for the help of the command."""
 
     def report(self, material: Material, which: Sequence[str]) -> Report:
-        """The thing that `which` names. Raises a `RequestError` if there is none."""
+        """Return the report of the thing that `which` identifies. Raises a `RequestError` if there is none."""
         ...
 
 
@@ -45,12 +45,12 @@ THINGS: tuple[PublishedThing, ...] = (
 
 
 def web_page(report: Report) -> Iterator[bytes]:
-    """The page of a report (forky_core/render/templates/report.html), piece by piece."""
+    """Draw the page of a report (forky_core/render/templates/report.html), piece by piece."""
     return map(str.encode, page("report", title=report.title, report=report))
 
 
 def _table(report: Report) -> Iterator[bytes]:
-    """The table of an experiment as CSV. The byte order mark tells spreadsheets its encoding.
+    """Write the table of an experiment as CSV, with a byte order mark that tells spreadsheets its encoding.
 
     Raises BadContent, before the first line, for a report without a table.
     """
@@ -64,17 +64,17 @@ FORMS = (
     PublicationForm("markdown", "Markdown", ".md", "text/markdown", plain_markdown),
     PublicationForm("csv", "Table (CSV, a line for each cell)", ".csv", "text/csv", _table),
 )
-"""In the order in which people are offered them."""
+"""The forms in the order in which dialogs offer them."""
 _FORMER_SUFFIXES = {".slides.html": "slides", ".ipynb": "notebook"}
 _INSTEAD = {
     "slides": "Write “html”, which prints too.",
     "notebook": "Write “markdown”, or “csv” of an experiment.",
 }
-"""What to write instead of forms that Forky used to have."""
+"""Advice for forms that Forky no longer has."""
 
 
 def forms_of(report: Report) -> tuple[PublicationForm, ...]:
-    """The forms in which a report can be written: as a table only if it has one."""
+    """Return the forms in which a report can be written; a table is one only if the report has a table."""
     return tuple(form for form in FORMS if form.write is not _table or report.table is not None)
 
 
@@ -90,14 +90,14 @@ def publication_form(name: str) -> PublicationForm:
 
 
 def form_for_file(path: Path | None) -> str:
-    """The name of the form that a file's name suggests, also of one that is gone; "html" if it suggests none."""
+    """Return the name of the form for the suffix of a file, even of a former one; "html" for other suffixes."""
     suffixes = _FORMER_SUFFIXES | {one.suffix: one.name for one in FORMS}
     name = path.name.lower() if path is not None else ""
     return next((form for suffix, form in suffixes.items() if name.endswith(suffix)), "html")
 
 
 def published_thing(name: str) -> PublishedThing:
-    """The thing of this name. Raises NotFound."""
+    """Look up the thing of this name. Raises NotFound if there is none."""
     found = next((one for one in THINGS if one.name == name), None)
     if found is None:
         raise NotFound(

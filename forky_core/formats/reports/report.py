@@ -1,4 +1,4 @@
-"""The parts of a report, whatever kind of file is made of it."""
+"""The parts of a report, which are independent of the form of its file."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from forky_core.render.drawings import MergePicture
 Reword = Callable[[str], str]
 """Replaces what looks private in a text, and returns all other texts as they are."""
 OwnPage = Callable[[Reword], Iterator[bytes]]
-"""Writes a page that only this thing has; it passes every text of people and models through the given function."""
+"""Writes a thing's own page; it applies the function to every text of people and models."""
 Value = str | int | float | None
-"""What stands in one field of a table."""
+"""The value of one field of a table."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +34,7 @@ class Prose:
 
 @dataclass(frozen=True, slots=True)
 class Exact:
-    """A text whose lines and spaces matter and in which nothing is markup."""
+    """A text that is shown with its lines and spaces, in which nothing is markup."""
 
     type: ClassVar[str] = "exact"
     text: str
@@ -52,7 +52,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Drawing:
-    """A drawing of a merge; forms of text have its description instead."""
+    """A drawing of a merge; forms that are text have its description instead."""
 
     type: ClassVar[str] = "drawing"
     picture: MergePicture
@@ -83,7 +83,7 @@ class ReportColumn:
 
 @dataclass(frozen=True, slots=True)
 class SideBySide:
-    """Columns that are read beside each other; below each other where there is no room."""
+    """Columns side by side, or one below the other on a narrow page."""
 
     type: ClassVar[str] = "side by side"
     columns: tuple[ReportColumn, ...]
@@ -113,6 +113,6 @@ class Report:
     table: DataTable | None = None
     """All of an experiment as rows, for spreadsheets and programs."""
     page: OwnPage | None = None
-    """A page that shows the thing better than its sections do."""
+    """A page of its own for a thing that sections cannot show well."""
     word: Reword = str
-    """What that page puts every text through; in a copy without private values, what replaces these."""
+    """The function for all texts of `page`; in a copy without private values it replaces these."""

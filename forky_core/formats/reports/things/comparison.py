@@ -1,4 +1,4 @@
-"""A comparison: branches or answers side by side from where they part."""
+"""The report of a comparison: branches or answers side by side, from the message where they part."""
 
 from __future__ import annotations
 
@@ -26,7 +26,9 @@ from forky_core.views.sides import first_sides, read_sides
 
 
 class ComparisonThing:
-    """The columns that `which` names as the address of the Compare page does: branches, or `@` and digits of an id."""
+    """Reports the columns in `which`, written as in the address of the Compare page: branches, or `@` and digits of an
+    id.
+    """
 
     name: ClassVar[str] = "comparison"
     label: ClassVar[str] = "Comparison"
@@ -71,7 +73,7 @@ def _numbers(material: Material, found: Comparison) -> ReportSection:
     blocks: list[Block] = [DataTable(head, rows)]
     last = found.shared[-1] if found.shared else None
     if last is not None and last.role == "user":
-        blocks += (Sentences(("All of them were asked:",)), *material.said(last))
+        blocks += (Sentences(("All of them were asked:",)), *material.blocks(last))
     return ReportSection("In numbers", tuple(blocks))
 
 
@@ -87,7 +89,7 @@ def _rows(material: Material, found: Comparison) -> Iterator[ReportSection]:
     for number, row in enumerate(found.rows, 1):
         asked = row.asked
         title = material.line(asked)[:120] if asked is not None else _place_of(number, found)
-        blocks: list[Block] = list(material.said(asked)) if asked is not None else []
+        blocks: list[Block] = list(material.blocks(asked)) if asked is not None else []
         columns = tuple(
             _column(material, column, turn, together=asked is not None)
             for column, turn in zip(found.columns, row.turns, strict=True)
@@ -116,7 +118,7 @@ def _column(material: Material, column: Column, turn: Turn | None, *, together: 
             continue
         if what := merged(entry.message):
             blocks.append(Sentences((what,)))
-        blocks += material.said(entry.message)
+        blocks += material.blocks(entry.message)
         if why := ended(entry.generation, SOMEBODY):
             blocks.append(Sentences((why,)))
     facts = _facts(material, turn.answers[-1]) if turn.answers else ""

@@ -1,4 +1,4 @@
-"""An experiment: a grid of questions and models with what every check says."""
+"""The report of an experiment: a grid of questions and models, with the verdict of every check."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _COSTS = ("cost", "prompt_tokens", "completion_tokens", "seconds")
 
 
 class ExperimentThing:
-    """The experiment that `which` names; without a name, the only one of the conversation."""
+    """Reports the experiment that `which` names, or the only one of the conversation."""
 
     name: ClassVar[str] = "experiment"
     label: ClassVar[str] = "Experiment"
@@ -48,7 +48,7 @@ class ExperimentThing:
 
 
 def experiment_report(result: ExperimentResult, included: Included = EVERYTHING) -> Report:
-    """What an experiment found, as a report."""
+    """Return the report of an experiment's results."""
     if not included.rules:
         result = replace(result, columns=tuple(_without_parameters(one) for one in result.columns))
     experiment = result.experiment
@@ -71,18 +71,18 @@ def experiment_report(result: ExperimentResult, included: Included = EVERYTHING)
 
 
 def _without_parameters(column: ColumnSummary) -> ColumnSummary:
-    """A column whose name says nothing of the parameters of its calls."""
-    named, told, _ = column.label.rpartition(" · ")
-    return (
-        replace(column, label=f"{named} · {column.column.id}") if told and not column.column.label else column
-    )
+    """Replace the parameters of calls in the automatic label of a column by the column's id."""
+    model, separator, _ = column.label.rpartition(" · ")
+    if separator and not column.column.label:
+        return replace(column, label=f"{model} · {column.column.id}")
+    return column
 
 
 def _table(result: ExperimentResult, *, costs: bool) -> DataTable:
-    kept = [at for at, name in enumerate(CELL_HEAD) if costs or name not in _COSTS]
+    columns = [at for at, name in enumerate(CELL_HEAD) if costs or name not in _COSTS]
     return DataTable(
-        tuple(CELL_HEAD[at] for at in kept),
-        tuple(tuple(row[at] for at in kept) for row in cell_rows(result)),
+        tuple(CELL_HEAD[at] for at in columns),
+        tuple(tuple(row[at] for at in columns) for row in cell_rows(result)),
     )
 
 
@@ -130,11 +130,12 @@ def _row(result: ExperimentResult, row: ExperimentRow) -> ReportSection:
             cell = result.cells[CellAddress(row.id, column.column.id, sample)]
             asked = asked or cell.question.text
             more = f", sample {sample}" if column.column.samples > 1 else ""
-            columns.append(ReportColumn(f"{column.label}{more}", _SIGNS[cell.passed], _said(cell)))
+            columns.append(ReportColumn(f"{column.label}{more}", _SIGNS[cell.passed], _answer(cell)))
     return ReportSection(f"{row.id}. {title_of(row)[:120]}", (Prose(asked), SideBySide(tuple(columns))))
 
 
-def _said(cell: CellResult) -> tuple[Leaf, ...]:
+def _answer(cell: CellResult) -> tuple[Leaf, ...]:
+    """Return the blocks for the answer of a cell and the verdicts on it."""
     lines = [
         f"{_SIGNS[one.verdict.passed]}: {title(one.check)}: {one.verdict.reason}" for one in cell.verdicts
     ]
@@ -142,5 +143,5 @@ def _said(cell: CellResult) -> tuple[Leaf, ...]:
         lines.append(f"{cell.mark.by} says: {'good' if cell.mark.passed else 'bad'}")
     if cell.status != "done":
         lines.append(cell.reply.why or "Not asked yet.")
-    said: tuple[Leaf, ...] = (Prose(cell.text),) if cell.text.strip() else ()
-    return (*said, *((Sentences(tuple(lines)),) if lines else ()))
+    text: tuple[Leaf, ...] = (Prose(cell.text),) if cell.text.strip() else ()
+    return (*text, *((Sentences(tuple(lines)),) if lines else ()))

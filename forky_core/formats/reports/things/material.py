@@ -1,4 +1,4 @@
-"""What the things that are given away are made from, and the parts of a report that several of them have."""
+"""The conversation from which things are reported, and the parts of a report that several things have."""
 
 from __future__ import annotations
 
@@ -26,31 +26,31 @@ from forky_core.views.shelf import count
 
 _PICTURES = frozenset(("image/png", "image/jpeg", "image/gif", "image/webp"))
 _LARGEST = 4_000_000
-"""The most bytes of a picture that is given away; a larger one is named."""
+"""The most bytes of a picture in a report; a larger one is only named."""
 
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """A conversation from which one thing is given away."""
+    """A conversation from which one thing is reported."""
 
     forky: Workspace
     chat: Conversation
     label: Callable[[str], str]
-    """The name of a model for people."""
+    """Returns the label of a model."""
     included: Included = EVERYTHING
-    """What goes along beyond the words."""
+    """What the report contains beyond the words."""
 
     def shown(self, message: Message) -> Message | None:
-        """A message as it is given away; None if it is not."""
+        """Return a message for the report; None if the report must not contain it."""
         return self.included.of(message) if self.included.shows(message) else None
 
     def line(self, message: Message) -> str:
-        """One line by which a person recognises a message."""
+        """Return one line by which a person recognises a message."""
         shown = self.shown(message)
         return line_of_text(shown) if shown is not None else "a message that is not shown"
 
-    def said(self, message: Message) -> tuple[Leaf, ...]:
-        """What a message says, part by part."""
+    def blocks(self, message: Message) -> tuple[Leaf, ...]:
+        """Return the blocks for a message, part by part."""
         return tuple(self._parts(message))
 
     def _parts(self, message: Message) -> Iterator[Leaf]:
@@ -96,5 +96,5 @@ class Material:
 
 
 def digits(message: MessageId) -> str:
-    """The beginning of a message's id, by which people find it again."""
+    """Return the beginning of a message's id, by which people can find it."""
     return message.removeprefix("b2:")[:12]

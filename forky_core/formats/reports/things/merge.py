@@ -1,4 +1,4 @@
-"""A merge that has landed: what the branches said, what came over and from which message, and what stayed behind."""
+"""The report of a merge that has landed: its branches, each merged line with its message, and what was left out."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import stamp_utc
 
 _LONGEST = 200_000
-"""Characters of a block that are listed line by line; what follows them stands below as it is."""
+"""How many characters of a block are listed line by line; the rest follows unchanged."""
 
 
 class MergeThing:
-    """The merge whose message `which` names; without one, the newest merge on the branch."""
+    """Reports the merge whose message `which` names, or the newest merge on the branch."""
 
     name: ClassVar[str] = "merge"
     label: ClassVar[str] = "Merge"

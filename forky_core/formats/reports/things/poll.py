@@ -1,4 +1,6 @@
-"""A poll: the answers, and once it is revealed what people chose and why. What a blind poll hides stays hidden."""
+"""The report of a poll: the answers and, once it is revealed, the votes and notes. It reveals nothing of a blind
+poll.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,7 @@ from forky_core.views.voting import CHOICES, Ballot, BallotOption, PollResult, b
 
 
 class PollThing:
-    """The poll whose number `which` gives; without one, the newest."""
+    """Reports the poll whose number is in `which`, or the newest."""
 
     name: ClassVar[str] = "poll"
     label: ClassVar[str] = "Vote"
@@ -118,25 +120,25 @@ def _share(number: int, votes: int) -> str:
 def _answers(material: Material, ballot: Ballot) -> ReportSection:
     blocks: list[Block] = []
     if ballot.question is not None:
-        blocks += material.said(ballot.question)
+        blocks += material.blocks(ballot.question)
     columns = [
-        ReportColumn(option.letter, option.made_by(material.label), _said(material, option))
+        ReportColumn(option.letter, option.made_by(material.label), _option(material, option))
         for option in ballot.options
     ]
     return ReportSection("The answers", (*blocks, SideBySide(tuple(columns))))
 
 
-def _said(material: Material, option: BallotOption) -> tuple[Leaf, ...]:
+def _option(material: Material, option: BallotOption) -> tuple[Leaf, ...]:
     if option.removed:
         return (Sentences(("This answer was removed after the poll was opened. Its votes are kept.",)),)
-    said: list[Leaf] = []
+    blocks: list[Leaf] = []
     for message in option.turns:
         if message.role == "user":
-            said.append(Sentences(("Then somebody asked:",)))
-        said += material.said(message)
+            blocks.append(Sentences(("Then somebody asked:",)))
+        blocks += material.blocks(message)
         if message.role == "user":
-            said.append(Sentences(("And the answer:",)))
-    return tuple(said)
+            blocks.append(Sentences(("And the answer:",)))
+    return tuple(blocks)
 
 
 def _notes(outcome: PollResult) -> ReportSection:

@@ -1,4 +1,4 @@
-"""A replay: how the conversation grew, operation by operation; as a page, with a slider over all of them."""
+"""The report of a replay: how the conversation grew, operation by operation; its page has a slider over all of them."""
 
 from __future__ import annotations
 
@@ -21,17 +21,17 @@ from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp_utc
 
 _TOGETHER = 12
-"""Operations of one section."""
+"""How many operations are in one section."""
 
 
 EVERYTHING = "everything"
-"""The name by which one asks for a replay with what was undone."""
+"""The value of `which` for a replay with undone operations."""
 
 
 class ReplayThing:
-    """How the visible conversation grew, message by message; with `everything`, every operation of the log.
+    """Reports how the visible conversation grew, message by message; with `everything`, every operation of the log.
 
-    The log also holds the first lines of what was undone. Only `everything` gives these away. Without it, the run of an
+    The log contains the first lines of undone messages, which only `everything` reveals. Without it, the run of an
     experiment is one step, and its cells are not drawn.
     """
 
@@ -62,7 +62,7 @@ class ReplayThing:
 
 
 def _as_included(messages: Mapping[MessageId, Message], included: Included) -> Mapping[MessageId, Message]:
-    """The messages as they are given away: one that is not is hidden, so that nothing of it is drawn."""
+    """Return the messages for the report. Those that it must not contain are hidden, so that they are not drawn."""
     if included == EVERYTHING_ALONG:
         return messages
     return {
