@@ -1,1 +1,1 @@
-"""The command line: one file a command, each a function over an open workspace. Output goes to a stream it is given."""
+"""The command line. Each command is a file with a function that takes an open workspace and an output stream."""

@@ -28,9 +28,9 @@ from forky_core.process.settings import Settings
 from forky_core.views.times import stamp
 
 _LOCAL = "http://127.0.0.1:8501"
-"""Where a server on this machine is, if it was not started with another port."""
+"""The default address of a server on this machine."""
 LAST = 50
-"""Entries of the audit log that are printed, if nobody says otherwise."""
+"""How many entries of the audit log are printed by default."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -169,8 +169,8 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
             print(line.decode(), end="")
     else:
         for entry in entries:
-            said = sentence(entry, team.members.full_name_of, lambda id: f"the conversation {id}")
-            print(f"{entry.number:>6}  {stamp(entry.at)}  {one_line(said)}")
+            text = sentence(entry, team.members.full_name_of, lambda id: f"the conversation {id}")
+            print(f"{entry.number:>6}  {stamp(entry.at)}  {one_line(text)}")
     broken = team.audit.first_broken()
     if broken is not None:
         print(
@@ -180,15 +180,15 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
 
 
 def named_member(team: Team, handle: str) -> Member:
-    """The member with this handle. Raises NotFound if there is none."""
+    """Return the member with this handle. Raises NotFound if there is none."""
     member = team.members.by_handle(handle)
     if member is None or not member.role:
         raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
     return member
 
 
-def _say(options: argparse.Namespace, member: Member, said: str) -> int:
-    print(json.dumps(_as_json(member), ensure_ascii=False) if options.json else one_line(said))
+def _say(options: argparse.Namespace, member: Member, sentence: str) -> int:
+    print(json.dumps(_as_json(member), ensure_ascii=False) if options.json else one_line(sentence))
     return 0
 
 
@@ -204,11 +204,13 @@ def _as_json(member: Member) -> dict[str, object]:
 
 
 def _base(address: str | None) -> str:
-    """What the addresses of the server begin with. Where nobody says it, that of one on this machine, which is told."""
-    known = address or next(iter(Settings.from_environment().origins), "")
-    if not known:
+    """Return the beginning of the server's addresses. The default is a server on this machine, which is then
+    printed.
+    """
+    base = address or next(iter(Settings.from_environment().origins), "")
+    if not base:
         print(
             f"Neither --address nor FORKY_ORIGINS is given: this is for a server at {_LOCAL}.",
             file=sys.stderr,
         )
-    return (known or _LOCAL).rstrip("/")
+    return (base or _LOCAL).rstrip("/")

@@ -1,4 +1,4 @@
-"""`forky admin allowance`: what the people of a team may have of models that cost something."""
+"""`forky admin allowance`: how much the people of a team may use models that cost something."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from forky_core.people.allowances import EVERYBODY, FIELDS, Field, allowance_tex
 from forky_core.people.team import Team
 
 ALL = "everybody"
-"""In place of a handle: whoever has no allowance of their own."""
+"""Stands for a handle: everybody without an allowance of their own."""
 _NONE, _USUAL = "none", "usual"
 
 
 def add_to(
     action: Callable[[str, Callable[[Team, argparse.Namespace], int], str], argparse.ArgumentParser],
 ) -> argparse.ArgumentParser:
-    """Add the command; `action` makes one."""
+    """Add the command; `action` adds an action to `forky admin`."""
     command = action("allowance", run, "set what somebody may have of models, or without an option show it")
     command.add_argument("handle", help=f"whose; “{ALL}”: of whoever has none of their own")
     for name in LIMITS:

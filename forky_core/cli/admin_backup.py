@@ -1,4 +1,4 @@
-"""`forky admin backup` and `restore`: the files of a team's server."""
+"""`forky admin backup` and `restore`: copy the files of a team's server, and put a copy back."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def add_backup(
     action: Callable[[str, Run, str], argparse.ArgumentParser],
     actions: argparse._SubParsersAction[argparse.ArgumentParser],
 ) -> None:
-    """Add the commands to `forky admin`; `action` adds one that is run with the team."""
+    """Add the commands to `forky admin`; `action` adds an action that runs with the team open."""
     backup = action("backup", run_backup, "copy the conversations and the people into a new folder")
     backup.add_argument("folder", type=Path, help="where the folder of the backup is made")
     back = actions.add_parser(
@@ -52,15 +52,15 @@ def run_restore(options: argparse.Namespace) -> int:
         if others
         else ""
     )
-    said = (
+    sentence = (
         f"Everything is as of {backup.made}. What was there is kept beside it. Everybody signs in again; who was removed, "
         f"and what was revoked, since then is as it was.{left}"
     )
-    return _say(options, backup, said)
+    return _say(options, backup, sentence)
 
 
 def _file(options: argparse.Namespace) -> Path:
-    """The file of the conversations."""
+    """Return the database file of the conversations."""
     database = settings_at(options.database, options.in_workspace).database
     if not isinstance(database, Path):
         raise NotFound(
@@ -70,7 +70,7 @@ def _file(options: argparse.Namespace) -> Path:
     return database
 
 
-def _say(options: argparse.Namespace, backup: Backup, said: str) -> int:
-    told = {"folder": str(backup.folder), "made": backup.made, "files": dict(backup.files)}
-    print(json.dumps(told, ensure_ascii=False) if options.json else one_line(said))
+def _say(options: argparse.Namespace, backup: Backup, sentence: str) -> int:
+    entry = {"folder": str(backup.folder), "made": backup.made, "files": dict(backup.files)}
+    print(json.dumps(entry, ensure_ascii=False) if options.json else one_line(sentence))
     return 0

@@ -1,4 +1,4 @@
-"""`forky admin export-person` and `forget`: what is somebody's."""
+"""`forky admin export-person` and `forget`: export or forget everything that belongs to a person."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Run = Callable[[argparse.Namespace], int]
 
 
 def add_actions(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> None:
-    """Add the actions to `forky admin`; `action` makes one of a name, its function and its help."""
+    """Add the actions to `forky admin`; `action` takes the name, the function and the help of one."""
     export = action("export-person", run_export, "write all that is somebody's to a zip")
     export.add_argument("handle", help="whose")
     export.add_argument("--to", type=Path, required=True, metavar="FILE", help="the zip to write")
@@ -66,7 +66,7 @@ def run_forget(options: argparse.Namespace) -> int:
             )
             return 1
         whole: Forky | None = None
-        with suppress(StoreBusy):  # The app has it: what is left then is a token that opens nothing.
+        with suppress(StoreBusy):  # The app has it open; then only a token stays, which no longer works.
             whole = Forky.open(options.database, workspace=options.in_workspace)
         try:
             handed = forget_person(team, member, by="", to=to, whole=whole)
@@ -84,7 +84,7 @@ def run_forget(options: argparse.Namespace) -> int:
 
 
 def _named(team: Team, handle: str) -> Member:
-    """The person with this handle, also one who was removed. Raises NotFound if there is none."""
+    """Return the person with this handle, who may have been removed. Raises NotFound if there is none."""
     member = team.members.by_handle(handle)
     if member is None:
         raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")

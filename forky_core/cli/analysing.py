@@ -1,7 +1,7 @@
-"""`forky tables`: a copy of the database for analysis. `forky sql`: a question about one, or about the database.
+"""`forky tables`: a copy of the database for analysis. `forky sql`: a query on such a copy, or on the database.
 
-A DuckDB file is asked itself. Of a PostgreSQL database a copy is made and asked: the question is the same, whatever
-keeps the workspace.
+A DuckDB file is queried directly. A PostgreSQL database is copied and the copy is queried, so that the same SQL works
+for every workspace.
 """
 
 from __future__ import annotations
@@ -104,7 +104,7 @@ def run_sql(options: argparse.Namespace) -> int:
 
 @contextmanager
 def _file(options: argparse.Namespace) -> Iterator[Path]:
-    """The file to ask: a copy, one that a running app makes, or the database."""
+    """Yield the file to query: a copy, one that a running app makes, or the database."""
     if options.on is not None:
         yield options.on
     elif options.server is not None:
@@ -129,7 +129,7 @@ def _file(options: argparse.Namespace) -> Iterator[Path]:
 
 @contextmanager
 def _opened_store(options: argparse.Namespace) -> Iterator[Store]:
-    """The store that the options name."""
+    """Open the store that the options name."""
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     settings = settings_at(options.database, options.in_workspace)
@@ -142,7 +142,7 @@ def _opened_store(options: argparse.Namespace) -> Iterator[Store]:
 
 
 def _make_views_for_others(options: argparse.Namespace) -> int:
-    """Make the views in the database itself."""
+    """Create the views in the database itself."""
     if options.on is not None or options.server is not None or options.question is not None:
         raise RequestError(
             "--make-views makes the views in the database, and does nothing else.", "Leave out the rest."
@@ -159,7 +159,7 @@ def _make_views_for_others(options: argparse.Namespace) -> int:
 
 
 def _make_views(path: Path) -> None:
-    """Make the views where a database has none yet; one that is open elsewhere is left to the process that has it."""
+    """Create the views in a database that has none yet, unless another process has it open."""
     from forky_core.store.analysis.query import opened  # noqa: PLC0415 - as above
     from forky_core.store.duckdb.store import DuckDBStore  # noqa: PLC0415 - as above
 
@@ -174,7 +174,7 @@ def _make_views(path: Path) -> None:
 
 
 def _fetched(server: str, to: Path) -> Path:
-    """The copy that a running app makes of what the token's owner may see."""
+    """Download the copy that a running app makes of everything that the token's owner may see."""
     import httpx  # noqa: PLC0415 - as above
 
     token = os.environ.get(_TOKEN, "")
@@ -208,7 +208,7 @@ def _reason(response: Any) -> str:
 
 
 def _print_table(answer: QueryResult, out: TextIO) -> None:
-    """The rows below each other, as wide as what is in them."""
+    """Print the rows as columns that are as wide as their widest cell."""
     rows = [[one_line(_as_text(value))[:_WIDEST] for value in row] for row in answer.rows]
     widths = [max(map(len, column)) for column in zip(answer.columns, *rows, strict=True)]
     for row in (list(answer.columns), ["-" * width for width in widths], *rows):

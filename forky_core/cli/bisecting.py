@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 _SHOWN = 400
-"""Characters of a message that are shown to a person who judges it."""
+"""How many characters of a message are shown to a person who judges it."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

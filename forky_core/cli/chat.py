@@ -40,21 +40,20 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         )
     if options.model:
         forky.models.model(options.model)
-    said = sys.stdin.read() if options.message == "-" else options.message
-    if said is not None and not said.strip():
+    text = sys.stdin.read() if options.message == "-" else options.message
+    if text is not None and not text.strip():
         raise BadContent("There is nothing to say.", "Give -m some text.")
     chat = _conversation(forky, options)
-    if said is None:
+    if text is None:
         return ChatSession(forky, chat, options.model, out).run()
     if options.json:
-        return _answer_as_json(chat, said, options.model, out)
-    stream(chat, said, options.model, out)
+        return _answer_as_json(chat, text, options.model, out)
+    stream(chat, text, options.model, out)
     return 0
 
 
 def _conversation(forky: Forky, options: argparse.Namespace) -> Conversation:
-    """The conversation to talk in: the one the options name, or a new one if they name neither a conversation nor a
-    branch.
+    """Return the conversation that the options name, or a new one if they name neither a conversation nor a branch.
 
     If they name only a branch, it is looked up in the most recently changed conversation, as in other commands.
     """
@@ -63,10 +62,10 @@ def _conversation(forky: Forky, options: argparse.Namespace) -> Conversation:
     return forky.create(system=options.system)
 
 
-def _answer_as_json(chat: Conversation, said: str, model: str | None, out: TextIO) -> int:
+def _answer_as_json(chat: Conversation, text: str, model: str | None, out: TextIO) -> int:
     entry: dict[str, object] = {"conversation": chat.id, "branch": chat.branch_name}
     try:
-        reply = chat.ask(said, model=model)
+        reply = chat.ask(text, model=model)
     except ModelError as error:
         entry["failure"] = {"kind": error.failure.kind, "sentence": error.failure.sentence}
         print(json.dumps(entry), file=out)

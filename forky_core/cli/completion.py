@@ -1,8 +1,8 @@
-"""`forky completion`: the script that makes a shell complete `forky …`, and what Forky answers when the shell asks.
+"""`forky completion`: the script that makes a shell complete `forky …`, and the completions for that script.
 
-The script (argcomplete's) runs `forky` itself at each press of TAB, so that it never gets out of date. Conversations
-are offered by their titles, branches by their names, messages by their ids. Nothing is changed, and where the database
-cannot be opened nothing of it is offered.
+The script (argcomplete's) runs `forky` itself at each press of TAB, so that it is never out of date. It offers titles
+of conversations, names of branches and ids of messages. It changes nothing, and offers nothing from a database that
+cannot be opened.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 
 SHELLS = ("bash", "zsh", "fish")
 _ASKED = "_ARGCOMPLETE"
-"""The variable by which argcomplete's script says that it asks for completions."""
+"""The variable that argcomplete's script sets when it asks for completions."""
 _FEW = 50
-"""Messages that are offered, the newest first."""
+"""How many messages are offered, the newest first."""
 
 Offered = Mapping[str, str]
-"""Words that fit, each with what a shell may show beside it."""
+"""The completions of a word, each with a description that a shell may show."""
 Completer = Callable[[Store, str, argparse.Namespace, str], Offered]
-"""Of the store, what is typed of the word, the rest of the line, and the `dest` of the argument."""
+"""Takes the store, the typed beginning of the word, the parsed line, and the `dest` of the argument."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -57,19 +57,19 @@ def run(options: argparse.Namespace) -> int:
     with needed_for("Completion in the shell", "completion"):
         from argcomplete.shell_integration import shellcode  # noqa: PLC0415 - an extra that this command alone needs
 
-    # Without bash's own defaults, which are files wherever there is nothing else to offer.
+    # These arguments switch off bash's own defaults, which offer files where Forky offers nothing.
     print(shellcode(["forky"], shell=options.shell, complete_arguments=("-o", "nospace")), end="")
     return 0
 
 
 def complete_if_asked(parser: argparse.ArgumentParser) -> None:
-    """Answer a shell that asks what would complete its line, and end the program; return if none asks."""
+    """Print the completions and end the program if a shell asks for them; otherwise return."""
     if _ASKED not in os.environ:
         return
     with needed_for("Completion in the shell", "completion"):
         from argcomplete import autocomplete  # noqa: PLC0415 - as above
 
-    # Any callable does for a completer, whatever its class.
+    # argcomplete accepts any callable as a completer, but its annotations name a class.
     completer = cast("BaseCompleter", _offered)
     autocomplete(parser, always_complete_options=False, validator=_fits, default_completer=completer)
 
@@ -81,7 +81,7 @@ def _fits(word: str, prefix: str) -> bool:
 def _offered(
     *, prefix: str, action: argparse.Action, parser: argparse.ArgumentParser, parsed_args: argparse.Namespace
 ) -> Offered:
-    """What could stand for this argument."""
+    """Return the completions of this argument."""
     del parser
     if action.type is Path or action.metavar == "FILE":
         return _files(prefix)
@@ -97,7 +97,7 @@ def _offered(
 
 
 def completer_of(action: argparse.Action) -> Completer | None:
-    """What offers words of the database for this argument; None if it names nothing of it."""
+    """Return the completer that reads the database for this argument; None if the argument names nothing in it."""
     if action.metavar == "CONVERSATION" or action.dest in {"conversation", "pull"}:
         return _conversations
     if action.dest in {"source", "branch", "source_branch", "target", "onto"}:
@@ -109,7 +109,7 @@ def completer_of(action: argparse.Action) -> Completer | None:
 
 @contextmanager
 def _opened(options: argparse.Namespace) -> Iterator[Store | None]:
-    """The store of the database that the line names; None if there is none, or it cannot be read now."""
+    """Open the store of the database that the line names; yield None if there is none, or it cannot be read now."""
     try:
         place = Path(options.database or Settings.from_environment().database).expanduser()
         store = open_store(place) if place.is_file() else None
@@ -123,7 +123,9 @@ def _opened(options: argparse.Namespace) -> Iterator[Store | None]:
 
 
 def _conversations(store: Store, prefix: str, _options: argparse.Namespace, _dest: str) -> Offered:
-    """By title where one conversation alone is called so, else by id; by both where something is typed already."""
+    """Offer conversations by their title if it is unique, otherwise by their id; by both if something is typed
+    already.
+    """
     summaries = store.conversations()
     many = Counter(one_line(one.title) for one in summaries)
     offered: dict[str, str] = {}
@@ -137,11 +139,11 @@ def _conversations(store: Store, prefix: str, _options: argparse.Namespace, _des
 
 
 def _branches(store: Store, _prefix: str, options: argparse.Namespace, dest: str) -> Offered:
-    """Those of the conversation that the line names, or of the one that changed last."""
+    """Offer the branches of the conversation that the line names, or of the one that changed last."""
     named = options.source if dest == "source_branch" else getattr(options, "conversation", None)
     if dest == "source" and getattr(options, "of", None):
         named = options.of
-    id = _meant(store, named)
+    id = _find_conversation(store, named)
     if id is None:
         return {}
     branches = store.view(id).branches
@@ -152,15 +154,15 @@ def _branches(store: Store, _prefix: str, options: argparse.Namespace, dest: str
 
 
 def _messages(store: Store, _prefix: str, options: argparse.Namespace, dest: str) -> Offered:
-    """The last of the branch that the line names, or of the one that moved last."""
+    """Offer the last messages of the branch that the line names, or of the one that moved last."""
     named, name = getattr(options, "conversation", None), getattr(options, "branch", None)
-    if dest == "pick":  # Of what is merged, and not of where it is merged into.
+    if dest == "pick":  # Picked messages are of the source, not of the target.
         sources = getattr(options, "source", None)
         if isinstance(sources, str):
             named, name = sources, options.source_branch
         elif sources:
             named, name = getattr(options, "of", None) or named, sources[0]
-    id = _meant(store, named)
+    id = _find_conversation(store, named)
     if id is None:
         return {}
     resumed = next(one.branch for one in store.conversations() if one.id == id)
@@ -172,8 +174,8 @@ def _messages(store: Store, _prefix: str, options: argparse.Namespace, dest: str
     }
 
 
-def _meant(store: Store, named: str | None) -> ConversationId | None:
-    """The conversation of that title or beginning of an id; the one that changed last if nothing is named."""
+def _find_conversation(store: Store, named: str | None) -> ConversationId | None:
+    """Return the conversation with that title or beginning of an id; the one that changed last if nothing is named."""
     summaries = store.conversations()
     if not named:
         return summaries[0].id if summaries else None

@@ -65,10 +65,10 @@ def run_context(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.sent:
         print(made.json, file=out)
         return 0
-    known = {message.id: message for message in chat.path(at)}
+    on_path = {message.id: message for message in chat.path(at)}
     found = rows(
         made.context,
-        lambda id: known.get(id) or chat.visible.messages.get(id),
+        lambda id: on_path.get(id) or chat.visible.messages.get(id),
         cached=made.cached,
         exclusions=chat.rules.current.exclusions,
         author=chat.people.author_of,
@@ -88,8 +88,8 @@ def _line(row: ContextRow) -> str:
     item = row.item
     mark = "*" if item.pinned else "+" if item.included else "-"
     id = short(item.message) if item.message is not None else " " * 8
-    said = row.text if item.included else f"{item.why} {row.text}".strip()
-    return f"{mark} {item.tokens:>7,}  {id}  {one_line(f'{row.who}: {said}')[:140]}"
+    text = row.text if item.included else f"{item.why} {row.text}".strip()
+    return f"{mark} {item.tokens:>7,}  {id}  {one_line(f'{row.who}: {text}')[:140]}"
 
 
 def _total(made: PreparedRequest) -> str:

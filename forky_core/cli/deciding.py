@@ -1,4 +1,4 @@
-"""Plans on a terminal: shown first, landed when the person confirms (law 8)."""
+"""Shows plans on a terminal, and lands them when the person confirms (law 8)."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def finish(
     land: Callable[[], str],
     nothing: Sequence[str] = (),
 ) -> int:
-    """Show a plan, ask, and land it; `nothing` holds sentences that say why there is nothing to land.
+    """Show a plan, ask, and land it; the sentences in `nothing` say why there is nothing to land.
 
     Returns the exit code: 0, or 1 if the person declined.
     """

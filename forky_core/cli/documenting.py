@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from forky_core.model.document import Document
 
 _ID = 12
-"""Characters of a document's id in a list."""
+"""How many characters of a document's id a list shows."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -54,7 +54,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_add(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    added = _store(forky, options).add_documents(options.files, tell=_told if sys.stderr.isatty() else None)
+    added = _store(forky, options).add_documents(
+        options.files, tell=_print_progress if sys.stderr.isatty() else None
+    )
     for document in (*added.documents, *added.already):
         _line(document, options, out)
     for one in added.refused:
@@ -77,13 +79,13 @@ def run_search(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(plain(findings.trouble), file=sys.stderr)
     for one in findings.found:
         if options.json:
-            told = {
+            entry = {
                 "source": one.source,
                 "address": one.address,
                 "score": one.score,
                 "coverage": one.coverage,
             }
-            print(json.dumps({**told, "text": one.chunk.text}, ensure_ascii=False), file=out)
+            print(json.dumps({**entry, "text": one.chunk.text}, ensure_ascii=False), file=out)
         else:
             print(
                 f"{one.score:6.2f}  {one_line(one.source)}\n        {one_line(one.excerpt)[:200]}",
@@ -114,14 +116,14 @@ def _store(forky: Forky, options: argparse.Namespace) -> DocumentStore:
 
 def _line(document: Document, options: argparse.Namespace, out: TextIO) -> None:
     if options.json:
-        told = {
+        entry = {
             "id": document.id,
             "name": document.name,
             "media_type": document.media_type,
             "size": document.size,
             "chunks": document.chunks,
         }
-        print(json.dumps(told, ensure_ascii=False), file=out)
+        print(json.dumps(entry, ensure_ascii=False), file=out)
     else:
         print(
             f"{document.id[:_ID]}  {count(document.chunks, 'passage'):>14}  {one_line(document.name)}",
@@ -129,6 +131,6 @@ def _line(document: Document, options: argparse.Namespace, out: TextIO) -> None:
         )
 
 
-def _told(progress: AddingProgress) -> None:
+def _print_progress(progress: AddingProgress) -> None:
     line = f"{progress.number}/{progress.of} {one_line(progress.name)[:50]} {progress.done:4.0%}"
     print(f"\r{line:<70}", end="\n" if progress.done >= 1 else "", file=sys.stderr)

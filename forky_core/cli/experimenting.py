@@ -1,4 +1,4 @@
-"""`forky experiment`: run a grid of questions and models from a file, show what it found, write it as a page."""
+"""`forky experiment`: run a grid of questions and models from a file, show its results, write them as a file."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 _EVERY = 0.5
 """Seconds between two lines of progress."""
 _MOST_FAILURES = 20
-"""Cells that do not pass which are listed."""
+"""How many cells that do not pass are listed."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -112,7 +112,7 @@ def run_file(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         _follow(run)
     result = experiments.result(experiment.name)
     _print(result, chat, options, out)
-    return int(_found_fault(result))
+    return int(_has_fault(result))
 
 
 def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
@@ -164,7 +164,7 @@ def run_export(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _form_of(path: Path | None) -> str:
-    """The form that a file's name suggests."""
+    """Return the form for the suffix of a file's name."""
     suffix = path.suffix.lower() if path is not None else ""
     return next((one.name for one in WRITERS if one.suffix == suffix), form_for_file(path))
 
@@ -176,7 +176,7 @@ def _written(result: ExperimentResult, form: str) -> Iterator[bytes]:
 
 
 def _wanted(options: argparse.Namespace) -> Experiment:
-    """The experiment of the file, changed as the options say."""
+    """Read the experiment of the file, and change it as the options say."""
     experiment = read_experiment(options.file)
     columns = [*experiment.columns, *(ExperimentColumn(model) for model in options.model)]
     rows = experiment.rows[: options.rows] if options.rows is not None else experiment.rows
@@ -216,11 +216,11 @@ def _preview(experiment: Experiment, options: argparse.Namespace, out: TextIO) -
 
 
 def _follow(run: ExperimentRun) -> None:
-    """Show the progress on a terminal until the run has ended; Ctrl+C stops it, and what is answered is kept."""
-    lively = sys.stderr.isatty()
+    """Show the progress on a terminal until the run has ended. Ctrl+C stops the run; answers so far stay stored."""
+    shows_progress = sys.stderr.isatty()
     try:
         while not run.wait(_EVERY):
-            if lively:
+            if shows_progress:
                 now = run.progress
                 line = f"{now.done + now.failed:,} of {now.total:,} answered, {now.judged:,} judged, {dollars(now.cost)}"
                 print(f"\r\033[K{line}", end="", file=sys.stderr, flush=True)
@@ -229,7 +229,7 @@ def _follow(run: ExperimentRun) -> None:
         run.wait(10)
         raise
     finally:
-        if lively:
+        if shows_progress:
             print("\r\033[K", end="", file=sys.stderr)
     progress = run.progress
     for note in progress.notes:
@@ -279,13 +279,13 @@ def _print_failures(result: ExperimentResult, out: TextIO) -> None:
         print(f"… and {len(bad) - _MOST_FAILURES:,} more; `forky experiment export` has all.", file=out)
 
 
-def _found_fault(result: ExperimentResult) -> bool:
-    """Whether a call failed, or an answer did not pass."""
+def _has_fault(result: ExperimentResult) -> bool:
+    """Whether a cell has no complete answer, or one that did not pass."""
     return any(cell.passed is False or cell.status != "done" for cell in result.cells.values())
 
 
 def _one(forky: Forky, options: argparse.Namespace) -> tuple[Conversation, str]:
-    """The experiment that is meant, with its conversation."""
+    """Find the experiment that the options name, or the only one, with its conversation."""
     if options.name is not None:
         chat = _conversation_of(forky, options.name, options.conversation)
         if chat is None:
@@ -306,7 +306,7 @@ def _one(forky: Forky, options: argparse.Namespace) -> tuple[Conversation, str]:
 
 
 def _conversation_of(forky: Forky, name: str, id: str | None) -> Conversation | None:
-    """The conversation of an id, or the one outside the trash that has an experiment of this name and changed last."""
+    """Return the conversation of an id, or the last changed one, outside the trash, with an experiment of this name."""
     if id is not None:
         return forky.conversation(id)
     holders = forky.store.entries(f"{EXPERIMENTS}{name}")

@@ -99,7 +99,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
-    """Report what looks private in the conversation; replace it if `redact` is set."""
+    """Print what looks private in the conversation, and replace it if `redact` is set."""
     seen = findings(chat)
     report_private_values(seen, redact=redact)
     if redact and (unread := unread_files(chat)):
@@ -108,7 +108,7 @@ def _without_secrets(chat: Chat, *, redact: bool) -> Chat:
 
 
 def _wanted(options: argparse.Namespace) -> Exporter:
-    """The exporter that the options name, or that the file's name suggests."""
+    """Return the exporter that the options name, or the one for the suffix of the file's name."""
     if options.format or options.dialect:
         return exporter(options.format or Messages.name, options.dialect or "")
     name = options.output.name.lower() if options.output is not None else ""

@@ -1,4 +1,4 @@
-"""What `forky --help` shows: every command on one screen, grouped by what a person wants to do."""
+"""The text of `forky --help`: every command on one screen, grouped by what a person wants to do."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
         ),
     ),
 )
-"""Every command with half a line; `tests/cli/test_up.py` compares them with those that there are."""
+"""Every command with half a line; `tests/cli/test_up.py` compares the list with the parser's commands."""
 _NAME = 11
 _COLUMN = 40
 

@@ -1,4 +1,4 @@
-"""`forky import`: import files of other programs and of Forky, with a preview before anything lands."""
+"""`forky import`: import files of other programs and of Forky, after a preview if that is wanted."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
 
 
 INCOMPLETE = 3
-"""Exit code if something was imported, but not all of it, or not all was understood."""
+"""The exit code if something was imported, but not all of it, or not all was understood."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -108,7 +108,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             print(plain(f"Kept: {_described_record(record)}"), file=out)
         return 0
     code = _import(forky, options, out)
-    tell_of_broken_imports(forky)
+    print_interrupted_imports(forky)
     return code
 
 
@@ -156,8 +156,8 @@ def _go_on_unless(asked: Event) -> None:
 
 @contextmanager
 def _stopped_by_ctrl_c() -> Iterator[Event]:
-    """An event that the first Ctrl+C sets, so that an import ends after a conversation and not in the middle of a
-    query. The second one interrupts whatever is done.
+    """Yield an event that the first Ctrl+C sets, so that an import ends after a conversation and not in the middle of a
+    query. The second Ctrl+C interrupts at once.
     """
     asked = Event()
 
@@ -175,7 +175,7 @@ def _stopped_by_ctrl_c() -> Iterator[Event]:
         signal.signal(signal.SIGINT, before)
 
 
-def tell_of_broken_imports(forky: Forky) -> None:
+def print_interrupted_imports(forky: Forky) -> None:
     """Print one line to standard error for each interrupted import."""
     for record in broken_off(forky.store):
         print(
@@ -230,7 +230,7 @@ def _record_as_json(record: ImportRecord) -> dict[str, Json]:
 def _read(
     forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, asked: Event, *, is_copy: bool
 ) -> int:
-    """Read and import one file; `is_copy` says that `path` is a temporary copy of piped input."""
+    """Preview, adopt or import one file, as the options say; `is_copy` if `path` is a temporary copy of a pipe."""
     if options.fork or options.pull:
         _adopt(forky, path, options, out)
         return 0
@@ -271,7 +271,7 @@ def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -
 
 
 def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
-    """List what a file holds; returns 1 if nothing of it can be imported."""
+    """List the conversations of a file; return 1 if none of them can be imported."""
     wanted: Collection[int] | None = options.only
     code = 1
     for line in preview(forky, path):
@@ -343,7 +343,7 @@ def _take(
             )
         raise
     except KeyboardInterrupt:
-        _tell_of_interruption(forky, number)
+        _print_interruption(forky, number)
         raise
     finally:
         if shows:
@@ -362,9 +362,9 @@ def _take(
     return 0 if done.whole else INCOMPLETE
 
 
-def _tell_of_interruption(forky: Forky, number: int) -> None:
+def _print_interruption(forky: Forky, number: int) -> None:
     if any(record.number == number for record in broken_off(forky.store)):
-        tell_of_broken_imports(forky)
+        print_interrupted_imports(forky)
     else:
         print("Nothing had come in yet.", file=sys.stderr)
 
@@ -411,7 +411,7 @@ def _report(path: Path, done: Imported, out: TextIO) -> None:
 
 
 def _numbers(text: str) -> Collection[int]:
-    """The numbers in a list of numbers and ranges: `1,4-6`."""
+    """Read a list of numbers and ranges, such as `1,4-6`."""
     found: set[int] = set()
     for piece in text.split(","):
         first, dash, last = piece.partition("-")

@@ -1,4 +1,4 @@
-"""`forky inbox`: what somebody of a team should know about. It works while the server runs."""
+"""`forky inbox`: the notices for a member of a team. It works while the server runs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from forky_core.cli.plain import one_line
 from forky_core.views.times import stamp
 
 LAST = 50
-"""Notices that are printed, if nobody says otherwise."""
+"""How many notices are printed by default."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 
 _WHILE_OPEN = "While the app runs, its pages make links, and its Library lists and revokes them."
 _ANOTHER_NAME = {"vote": "poll", "grid": "experiment"}
-"""Words that people use for a thing."""
+"""Other names of things that the command accepts."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -157,7 +157,7 @@ def _which(thing: str, options: argparse.Namespace, chat: Conversation) -> tuple
 
 
 def _spared(content: LinkContent, options: argparse.Namespace) -> frozenset[str]:
-    """The values that are shared though they look private. Raises BadContent where nobody has decided."""
+    """Return the values that are shared although they look private. Raises BadContent if no option decides."""
     if not content.seen:
         return frozenset()
     if options.as_it_is:
@@ -172,7 +172,7 @@ def _spared(content: LinkContent, options: argparse.Namespace) -> frozenset[str]
 
 
 def _described(link: Link, links: Links) -> str:
-    """What became of a link, in words."""
+    """Describe the state of a link and how often it was opened."""
     opened = f"opened {count(link.opened, 'time')}" + (f", last {stamp(link.last)}" if link.last else "")
     if link.revoked:
         return f"revoked {stamp(link.revoked)}, {opened}"

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.importing import tell_of_broken_imports
+from forky_core.cli.importing import print_interrupted_imports
 from forky_core.cli.plain import one_line
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 _SHORTEST = 13
-"""Characters of an id that encode the millisecond it was made in."""
+"""How many characters of an id encode the millisecond in which it was made."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,17 +45,17 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(
             "The trash is empty." if options.trash else "No conversation yet. Begin one: forky chat", file=out
         )
-    tell_of_broken_imports(forky)
+    print_interrupted_imports(forky)
     return 0
 
 
 def short_ids(ids: Sequence[str]) -> Mapping[str, str]:
-    """The shortest unique beginning of each id."""
+    """Return the shortest unique beginning of each id."""
     ordered = sorted(ids)
     short: dict[str, str] = {}
     for number, id in enumerate(ordered):
-        beside = ordered[max(number - 1, 0) : number] + ordered[number + 1 : number + 2]
-        shared = max((_shared(id, other) for other in beside), default=0)
+        neighbours = ordered[max(number - 1, 0) : number] + ordered[number + 1 : number + 2]
+        shared = max((_shared(id, other) for other in neighbours), default=0)
         short[id] = id[: max(_SHORTEST, shared + 1)]
     return short
 

@@ -46,7 +46,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def chosen(forky: Forky, id: str | None, branch: str | None) -> Conversation:
-    """The conversation with this id or title, or the most recently changed one."""
+    """Return the conversation with this id or title, or the most recently changed one."""
     if id is None:
         summaries = forky.conversations()
         if not summaries:
@@ -66,7 +66,7 @@ def print_graph(chat: Conversation, out: TextIO) -> None:
 
 
 def _on_one_line(line: str) -> str:
-    """`plain` text on one line that keeps the drawing's spaces."""
+    """Make a line `plain` and keep it on one line, with the spaces of the drawing."""
     return plain(line).replace("\n", " ").replace("\t", " ")
 
 

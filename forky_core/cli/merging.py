@@ -122,8 +122,8 @@ def _written(
     merge_options: MergeOptionFields,
     plan: Callable[[MergeOptionFields], MergePlan],
 ) -> MergePlan:
-    """Plan a merge; its note is written by the target's model if it has one, and quotes lines if that fails. A model
-    examines the branches first if that is wanted.
+    """Plan a merge. The target's model writes the note of a squash, if there is one; if that fails, the note quotes
+    lines. With `--examine` a model examines the branches first.
     """
     if options.examine:
         unwritten: MergeOptionFields = {**merge_options, "model": None, "choices": {}}
@@ -143,14 +143,14 @@ def _written(
 
 
 def _refuse_unasked(options: argparse.Namespace) -> None:
-    """Refuse if nobody can be asked; with --edit, saving the text in the editor is the confirmation."""
+    """Raise BadContent if nobody can be asked. With --edit, saving the text in the editor confirms the merge."""
     if options.edit and not options.json:
         return
     refuse_unasked(options)
 
 
 def _edit_and_decide(chat: Conversation, plan: MergePlan, options: argparse.Namespace, out: TextIO) -> int:
-    """Let the person edit the text if --edit is given, then `decide`."""
+    """Let the person edit the text if `--edit` is set, then `decide`."""
     if not options.edit or not plan.lands:
         return decide(chat, plan, options, out)
     changed = _in_editor(plan)
@@ -162,14 +162,14 @@ def _edit_and_decide(chat: Conversation, plan: MergePlan, options: argparse.Name
 
 
 def _in_editor(plan: MergePlan) -> MergePlan | None:
-    """The plan with its texts edited by the person; None if one of them is left empty."""
+    """Let the person edit the texts of the plan, and return the changed plan; None if a text is left empty."""
     for side in plan.sides or (plan,):
         if side.block is None:
             raise BadContent(
                 f"A merge by {plan.strategy} brings messages as they are: there is no text to edit.",
                 "Squash or three-way have one.",
             )
-        text = edited(side.payload, _what_will_happen(side))
+        text = edited(side.payload, _instructions(side))
         if not text:
             return None
         if text != side.payload:
@@ -177,25 +177,25 @@ def _in_editor(plan: MergePlan) -> MergePlan | None:
     return plan
 
 
-def _what_will_happen(plan: MergePlan) -> tuple[str, ...]:
+def _instructions(plan: MergePlan) -> tuple[str, ...]:
     return (
         f"This is what the model of “{plan.target_name}” will read of “{plan.source_name}”: {plan.tokens} tokens,",
         f"instead of {plan.tokens_full} for the whole branch. Change what you like. Marks at the ends of lines, such as",
         "[3f2a91], name the messages that a line is taken from; a line may stand without one.",
         "Save and close the editor to land it. An empty text cancels, and nothing is written.",
         "Lines at the top that begin with “# ” are not part of the text.",
-        *(f"Mind: {warning}" for warning in _said(plan)),
+        *(f"Mind: {warning}" for warning in _warnings(plan)),
     )
 
 
 def chosen(
     options: argparse.Namespace, proposed: str = SQUASH.name, sources: Sequence[str] = ()
 ) -> MergeOptionFields:
-    """The merge options named on the command line; `proposed` is the default strategy, `sources` are the merged
+    """Return the merge options of the command line; `proposed` is the default strategy, `sources` are the merged
     branches.
 
     Raises:
-        BadContent: a budget that nothing fits in, or what is for another strategy.
+        BadContent: the budget is too small, or an option is for another strategy.
     """
     if options.budget is not None and options.budget < 1:
         raise BadContent(f"A budget of {options.budget} tokens holds nothing: it has to be at least 1.")
@@ -230,9 +230,7 @@ def decide(
     *,
     question: str = "",
 ) -> int:
-    """Show a merge with its conflicts and what it leaves out, ask, and land it; every command with a merge plan uses
-    it.
-    """
+    """Show a merge with its conflicts and what it leaves out, ask, and land it, for every command with a merge plan."""
     facts = [f"{plan.strategy} of {plan.source_name} into {plan.target_name}"]
     facts.append(f"{len(plan.turns)} messages, {plan.tokens} tokens (in full: {plan.tokens_full})")
     if plan.fast_forward is not None:
@@ -248,20 +246,20 @@ def decide(
         options,
         out,
         entry=_entry(chat, plan),
-        preview=lambda: show(out, _told(plan), facts if plan.lands else (), _said(plan)),
+        preview=lambda: show(out, _payload(plan), facts if plan.lands else (), _warnings(plan)),
         question=question or f"Land it on {plan.target_name}?",
         land=lambda: chat.merge(plan).summary,
         nothing=() if plan.lands else plan.warnings,
     )
 
 
-def _said(plan: MergePlan) -> tuple[str, ...]:
-    """What somebody should know before it lands: the plan's warnings, and what is to be said of single sentences."""
+def _warnings(plan: MergePlan) -> tuple[str, ...]:
+    """Return the warnings of the plan, and those about single sentences of the note."""
     return (*plan.warnings, *(one.told for one in plan.doubts))
 
 
-def _told(plan: MergePlan) -> str:
-    """The payload; with strategies that cite lines, each line has the id of its message."""
+def _payload(plan: MergePlan) -> str:
+    """Return the payload. For strategies that cite messages, each line has the ids of its messages."""
     blocks = [side.block for side in plan.sides or (plan,)]
     cites = plan.kind.reading == "lines"
     return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload

@@ -1,6 +1,6 @@
-"""`forky move`: everything from one database to another, checked on both sides.
+"""`forky move`: copy everything from one database to another, and compare both sides.
 
-The exit code is 3 if something could not be moved, which is then named.
+The exit code is 3 if something could not be moved; the output names it.
 """
 
 from __future__ import annotations
@@ -66,8 +66,8 @@ def run(options: argparse.Namespace) -> int:
     people = _copied_people(source, target) if here == there else None
     if options.json:
         counts = {kind: {"from": here, "to": there} for kind, (here, there) in done.counts.items()}
-        told = {"copied": done.copied, "counts": counts, "left": list(done.left), "people": people}
-        print(json.dumps(told, ensure_ascii=False))
+        entry = {"copied": done.copied, "counts": counts, "left": list(done.left), "people": people}
+        print(json.dumps(entry, ensure_ascii=False))
         return 3 if done.left else 0
     print(f"{'':22}{'from':>14}{'to':>14}")
     for kind, (many, moved) in done.counts.items():
@@ -83,8 +83,8 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _copied_people(source: str, target: str) -> int | None:
-    """Copy the people of a team's server to where those of the target belong, unless it has its own: 0 then. None where
-    the source has no team.
+    """Copy the people of a team's server to the target, and return their number: 0 if the target has people of its own,
+    None if the source has no team.
     """
     from forky_core.people.database import copy_people  # noqa: PLC0415 - for this command alone
 
@@ -100,12 +100,12 @@ def _copied_people(source: str, target: str) -> int | None:
         return copy_people(old.database, new.database)
 
 
-def _place(given: str) -> Path | str:
-    return given if "://" in given else Path(given).expanduser()
+def _place(text: str) -> Path | str:
+    return text if "://" in text else Path(text).expanduser()
 
 
 def _require_two_places(source: str, target: str) -> None:
-    """Refuse what cannot be meant, before anything is opened or made."""
+    """Raise an error for two places that cannot be the source and the target, before anything is opened or made."""
     for place in (source, target):
         if place == ":memory:":
             raise BadContent("A store in memory is gone when the command ends.", "Give a file or an address.")
@@ -116,7 +116,7 @@ def _require_two_places(source: str, target: str) -> None:
 
 
 def _opened(place: str, workspace: str | None) -> Store:
-    """The store of a file, or of a workspace in a PostgreSQL database."""
+    """Open the store of a file, or of a workspace in a PostgreSQL database."""
     from forky_core.store.opening import open_store  # noqa: PLC0415 - as above
 
     settings = Settings.from_environment()
@@ -130,7 +130,7 @@ def _opened(place: str, workspace: str | None) -> Store:
 
 
 def _shown(place: str) -> str:
-    """A place as it may be stored and printed: an address without its password, a file by its whole path."""
+    """Return a place in a form that may be stored and printed: an address without its password, or an absolute path."""
     if "://" not in place:
         return str(Path(place).expanduser().resolve())
     address = urlsplit(place)

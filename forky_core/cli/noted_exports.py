@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 _TEAM = "forky_core.people.views"
-"""The module that a workspace of a team was opened by (parser.py); most databases have no team."""
+"""The module that opens the workspace of a team (parser.py). It is imported only if the database has a team."""
 
 
 def note_operators_export(forky: Forky, conversation: ConversationId, form: str, thing: str = "") -> None:

@@ -15,7 +15,7 @@ from forky_core.store.opening import ONE_WORKSPACE
 
 @contextmanager
 def opened_team(place: str | None, workspace: str | None = None) -> Iterator[Team]:
-    """The team of a database. Raises NotFound if it has none: a mistyped path must not make one."""
+    """Open the team of a database. Raises NotFound if it has none, because a mistyped path must not create one."""
     with team_beside(place, workspace) as team:
         if team is None:
             database = settings_at(place).database
@@ -28,7 +28,9 @@ def opened_team(place: str | None, workspace: str | None = None) -> Iterator[Tea
 
 @contextmanager
 def team_beside(place: str | None, workspace: str | None = None) -> Iterator[Team | None]:
-    """The team of a database; None if it has none. `workspace` names one of a PostgreSQL database."""
+    """Open the team of a database; yield None if it has none. `workspace` names a workspace of a PostgreSQL
+    database.
+    """
     settings = settings_at(place, workspace)
     people = people_beside(settings.database)
     team = Team(people, workspace=settings.workspace) if people is not None else None
@@ -40,14 +42,14 @@ def team_beside(place: str | None, workspace: str | None = None) -> Iterator[Tea
 
 
 def settings_at(place: str | None, workspace: str | None = None) -> Settings:
-    """The settings of the server whose database is at `place`, of the usual one if that names none.
+    """Return the settings of the server whose database is at `place`, or of the usual one if `place` is empty.
 
     Raises:
-        RequestError: `workspace` is named, and the database is a file.
+        RequestError: there is a `workspace`, but the database is a file.
     """
-    named = {"FORKY_DATABASE": place, "FORKY_WORKSPACE": workspace}
-    given = {name: value for name, value in named.items() if value}
-    settings = Settings.from_environment({**os.environ, **given} if given else None)
+    options = {"FORKY_DATABASE": place, "FORKY_WORKSPACE": workspace}
+    variables = {name: value for name, value in options.items() if value}
+    settings = Settings.from_environment({**os.environ, **variables} if variables else None)
     if workspace and isinstance(settings.database, Path):
         raise RequestError(*ONE_WORKSPACE)
     return settings

@@ -1,7 +1,7 @@
 """The arguments of `forky`, and its error handling: a sentence on standard error and an exit code, no stack trace.
 
-Exit codes: 0 done, 1 it failed or found something wrong, 2 invalid arguments, 3 an import brought what it could, but
-not all of it was understood or came in, 130 interrupted.
+Exit codes: 0 done, 1 it failed or found something wrong, 2 invalid arguments, 3 an import is incomplete or not all of
+it was understood, 130 interrupted.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ COMMANDS = (
     inbox,
     completion,
 )
-"""In the order in which shells offer them; help_screen.py has that of the help."""
+"""The commands in the order in which shells offer them; help_screen.py has the order of the help."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -108,16 +108,16 @@ def parser() -> argparse.ArgumentParser:
 
 
 INTERRUPTED = "Query interrupted"
-"""What DuckDB's RuntimeError says that takes the place of a KeyboardInterrupt."""
+"""The message of the RuntimeError that DuckDB raises instead of a KeyboardInterrupt."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    _never_stumble_over_a_character()
+    _replace_unprintable_characters()
     top = parser()
     try:
         complete_if_asked(top)
         options = top.parse_args(arguments)
-        _log_as_asked()
+        _set_up_logging()
         return _run(options)
     except RequestError as error:
         print(plain(str(error)), file=sys.stderr)
@@ -137,8 +137,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
-def _log_as_asked() -> None:
-    """Log as FORKY_LOG says. Without it a command logs nothing: it reports its own errors in a sentence."""
+def _set_up_logging() -> None:
+    """Log as FORKY_LOG says. By default a command logs nothing, because it prints its errors as sentences."""
     settings = Settings.from_environment()
     if settings.log is not None:
         set_up_logging(settings.log.form, settings.log.level, settings.slow)
@@ -156,15 +156,15 @@ def _run(options: argparse.Namespace) -> int:
         if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
     with _opened(place, workspace, getattr(options, "while_open", "")) as forky:
-        with _with_its_team(forky, place, options) as seen:
-            code = int(options.run(seen, options, sys.stdout))
+        with _with_team(forky, place, options) as workspace_of_operator:
+            code = int(options.run(workspace_of_operator, options, sys.stdout))
         # Flush here, where a closed pipe is still handled, and not at exit.
         sys.stdout.flush()
         return code
 
 
 def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
-    """Open the database; if a running app has it open, the error adds `otherwise`, a hint on how to proceed."""
+    """Open the database. If a running app has it open, `otherwise` becomes the hint of the error."""
     try:
         return Forky.open(place, workspace=workspace)
     except StoreBusy as error:
@@ -174,8 +174,8 @@ def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
 
 
 @contextmanager
-def _with_its_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
-    """The workspace with the names of its team; as it is where it has none."""
+def _with_team(forky: Forky, place: str | None, options: argparse.Namespace) -> Iterator[Forky]:
+    """Yield the workspace as the operator of its team sees it, with people's names; unchanged if it has no team."""
     named = options.in_workspace
     with team_beside(place, named) as team:
         if (
@@ -213,7 +213,7 @@ def _place(option: str | None) -> str:
     return str(option or Settings.from_environment().database)
 
 
-def _never_stumble_over_a_character() -> None:
+def _replace_unprintable_characters() -> None:
     """Print “?” for characters that the terminal cannot show, instead of ending the program with an error."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):

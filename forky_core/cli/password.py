@@ -31,18 +31,18 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 def run(options: argparse.Namespace) -> int:
     file = PasswordFile(password_file())
     if options.clear:
-        said = "The password is taken away." if file.clear() else "No password was set."
+        text = "The password is taken away." if file.clear() else "No password was set."
     elif options.hash:
-        said = hashed(_typed())
+        text = hashed(_typed())
     else:
         file.save(hashed(_typed()))
-        said = f"The password is set, in {file.path}. Browsers that are signed in have to sign in again."
-    print(plain(said))
+        text = f"The password is set, in {file.path}. Browsers that are signed in have to sign in again."
+    print(plain(text))
     return 0
 
 
 def _typed() -> str:
-    """The new password, typed twice without being shown, or read as one line from a pipe."""
+    """Ask for the new password, which is typed twice without being shown, or read as one line from a pipe."""
     if not sys.stdin.isatty():
         return sys.stdin.readline().rstrip("\n")
     password = getpass.getpass("New password: ")

@@ -1,6 +1,4 @@
-"""Input that can be read only once: `-` (standard input) and named pipes (`<(git show …)`), copied to
-ordinary files.
-"""
+"""Copies input that can be read only once to ordinary files: `-` (standard input) and pipes (`<(git show …)`)."""
 
 from __future__ import annotations
 
@@ -33,22 +31,22 @@ def comes_once(path: Path) -> bool:
 
 @contextmanager
 def lasting(paths: Sequence[Path]) -> Iterator[list[Path]]:
-    """The same paths, with a temporary copy in place of each that can be read only once.
+    """Yield the paths, with a temporary copy for each that can be read only once.
 
     Raises:
-        BadContent: standard input is asked for twice, or a pipe cannot be read.
+        BadContent: standard input is named twice, or a pipe cannot be read.
     """
     if list(paths).count(STANDARD_INPUT) > 1:
         raise BadContent("Standard input can be read once only.", "Name a file for the other one.")
     with spool("piped") as folder:
-        yield [_kept(path, folder / str(at)) if comes_once(path) else path for at, path in enumerate(paths)]
+        yield [_copied(path, folder / str(at)) if comes_once(path) else path for at, path in enumerate(paths)]
 
 
-def _kept(path: Path, folder: Path) -> Path:
+def _copied(path: Path, folder: Path) -> Path:
     folder.mkdir()
-    kept = folder / "piped"
+    copy = folder / "piped"
     try:
-        with ExitStack() as opened, kept.open("wb") as out:
+        with ExitStack() as opened, copy.open("wb") as out:
             source: BinaryIO = (
                 sys.stdin.buffer if path == STANDARD_INPUT else opened.enter_context(path.open("rb"))
             )
@@ -62,4 +60,4 @@ def _kept(path: Path, folder: Path) -> Path:
                 "Free some space there, or name a file in place of the pipe.",
             ) from error
         raise BadContent(f"“{named}” cannot be read: {error.strerror}.") from error
-    return kept
+    return copy

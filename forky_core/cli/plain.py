@@ -1,4 +1,4 @@
-"""Text made safe for a terminal: what a model or a file wrote must not move the cursor, recolour or reorder a line."""
+"""Makes text safe for a terminal, so that it cannot move the cursor, change colours or reorder a line."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import unicodedata
 from collections.abc import Iterable
 from typing import TextIO
 
-_KEPT = frozenset("\n\t")
+_UNCHANGED = frozenset("\n\t")
 _REORDERING = frozenset("\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069")
 
 
 def plain(text: str) -> str:
-    """`text` with control characters replaced by their visible pictures (U+2400…), except line breaks and tabs."""
+    """Replace control characters by their visible pictures (U+2400…), except for line breaks and tabs."""
     if text.isascii() and text.isprintable():
         return text
     return "".join(map(_shown, text.replace("\r\n", "\n")))
 
 
 def one_line(text: str) -> str:
-    """`plain` text joined into one line."""
+    """Make a text `plain`, and join it into one line."""
     return " ".join(plain(text).split())
 
 
 def print_pieces(pieces: Iterable[bytes], out: TextIO) -> None:
-    """Print the pieces of a file, as bytes where `out` has room for bytes."""
+    """Print the pieces of a file, as bytes if `out` has a buffer for bytes."""
     out.flush()
     for piece in pieces:
         if hasattr(out, "buffer"):
@@ -33,7 +33,7 @@ def print_pieces(pieces: Iterable[bytes], out: TextIO) -> None:
 
 
 def _shown(c: str) -> str:
-    if c in _KEPT:
+    if c in _UNCHANGED:
         return c
     if c in _REORDERING or unicodedata.category(c) == "Cs":
         return "\ufffd"

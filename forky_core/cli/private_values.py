@@ -1,4 +1,4 @@
-"""Says on the terminal what looks private in a file that is about to be written."""
+"""Prints what looks private in a file that is about to be written."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`forky publish`: a comparison, an experiment, a poll, a merge or a replay as a file. `forky link` makes addresses."""
+"""`forky publish`: write a comparison, an experiment, a poll, a merge or a replay as a file."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def run_publish(thing: str, forky: Forky, options: argparse.Namespace, out: Text
 
 
 def _without_secrets(report: Report, *, redact: bool) -> Report:
-    """Report what looks private; replace it if `redact` is set."""
+    """Print what looks private in the report, and replace it if `redact` is set."""
     seen = private_values(report)
     report_private_values(seen, redact=redact)
     return without_private(report, seen) if redact else report

@@ -68,15 +68,15 @@ def run_rebase(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def _ask_again(chat: Conversation, plan: RebasePlan, options: argparse.Namespace, out: TextIO) -> str:
-    """Replay the branch's questions and wait for the end; Ctrl+C stops and keeps what has arrived."""
+    """Replay the branch's questions and wait for the end; Ctrl+C stops the replay, and its answers so far stay."""
     job = chat.merges.replay(plan, model=options.model)
-    told = 0
+    printed = 0
     try:
-        while not job.wait(0.1) or told < len(job.answers):
-            for message in job.answers[told:]:
+        while not job.wait(0.1) or printed < len(job.answers):
+            for message in job.answers[printed:]:
                 if not options.json:
                     print(f"{short(message.id)}  {plain(message.text)}\n", file=out, flush=True)
-                told += 1
+                printed += 1
     except KeyboardInterrupt:
         job.stop()
         job.wait(5.0)

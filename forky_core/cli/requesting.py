@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from forky_core.model.parts import Json
 
 _WORDS = 100
-"""Characters of a picked message that `show` prints."""
+"""How many characters of a picked message `show` prints."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -105,17 +105,17 @@ def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(one_line(f"  {forky.name_of(reviewed)}"), file=out)
     if request.note:
         print(plain(request.note), file=out)
-    for line in _asked(request):
+    for line in _options_of(request):
         print(one_line(f"  {line}"), file=out)
     home = forky.conversation(request.graft.conversation) if request.graft is not None else chat
     for pick in request.picks:
-        print(f"  {short(pick)}  {_said_there(home, pick)}", file=out)
+        print(f"  {short(pick)}  {_picked(home, pick)}", file=out)
     heads = chat.requests.heads(request.number)
     for review in chat.requests.reviews(request.number):
-        said = "asked for changes" if review.state == "changes" else "approved"
+        verdict = "asked for changes" if review.state == "changes" else "approved"
         since = review.outdated(request, heads)
         print(
-            f"\n{one_line(forky.name_of(review.by))} {said}, {stamp(review.at)}"
+            f"\n{one_line(forky.name_of(review.by))} {verdict}, {stamp(review.at)}"
             f"{f' ({since})' if since else ''}{plain(review.text and chr(10) + review.text)}",
             file=out,
         )
@@ -157,7 +157,7 @@ def _said(summary: str, out: TextIO) -> int:
     return 0
 
 
-def _said_there(chat: Conversation, pick: MessageId) -> str:
+def _picked(chat: Conversation, pick: MessageId) -> str:
     try:
         message = chat.message(pick)
     except NotFound:
@@ -165,10 +165,10 @@ def _said_there(chat: Conversation, pick: MessageId) -> str:
     return one_line(f"{message.role}: {message.text[:_WORDS]}")
 
 
-def _asked(request: MergeRequest) -> list[str]:
-    """The options that the request's author chose, besides the strategy."""
+def _options_of(request: MergeRequest) -> list[str]:
+    """Return a line for each option that the request's author chose, besides the strategy."""
     options = request.options
-    said = {
+    lines = {
         "focus": options.focus,
         "at most": f"{options.budget} tokens" if options.budget is not None else "",
         "written by": options.model,
@@ -177,18 +177,18 @@ def _asked(request: MergeRequest) -> list[str]:
         "again": "as if earlier merges had brought nothing" if options.again else "",
         "words": "its author changed what the model will read" if request.words else "",
     }
-    return [f"{name}: {what}" for name, what in said.items() if what]
+    return [f"{name}: {what}" for name, what in lines.items() if what]
 
 
 def _reviewed(forky: Forky, chat: Conversation, request: MergeRequest) -> str:
-    """What the reviews of an open request say, as a sentence; "" if nobody gave one."""
+    """Return a sentence about the reviews of an open request; "" if there are none."""
     if request.state != "open":
         return ""
     heads = chat.requests.heads(request.number)
     reviews = chat.requests.reviews(request.number)
     approved = [one for one in reviews if one.state == "approved" and not one.outdated(request, heads)]
-    said = [f"{forky.name_of(one.by)} asks for changes." for one in reviews if one.state == "changes"]
-    return " ".join(said or [f"{forky.name_of(one.by)} approved." for one in approved])
+    changes = [f"{forky.name_of(one.by)} asks for changes." for one in reviews if one.state == "changes"]
+    return " ".join(changes or [f"{forky.name_of(one.by)} approved." for one in approved])
 
 
 def _entry(forky: Forky, chat: Conversation, request: MergeRequest) -> dict[str, Json]:

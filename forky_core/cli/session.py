@@ -30,7 +30,7 @@ HELP = """\
 
 
 class ChatSession:
-    """Reads lines until /quit or the end of the input."""
+    """A session of `forky chat`, which reads lines until /quit or the end of the input."""
 
     def __init__(self, forky: Forky, chat: Conversation, model: str | None, out: TextIO) -> None:
         self.forky = forky
@@ -53,12 +53,12 @@ class ChatSession:
         }
 
     def run(self) -> int:
-        """Run the session; returns 0, or 1 if the input came from a pipe and something in it failed."""
-        alone = not sys.stdin.isatty()
+        """Run the session; return 0, or 1 if the input came from a pipe and something in it failed."""
+        is_piped = not sys.stdin.isatty()
         failed = False
-        if not alone:
+        if not is_piped:
             self._say("Type a message, or /help. Everything is kept as you go; Ctrl+D leaves.")
-        while (line := self._line(prompt=not alone)) is not None and line not in ("/quit", "/exit"):
+        while (line := self._line(prompt=not is_piped)) is not None and line not in ("/quit", "/exit"):
             try:
                 self.handle(line)
             except ModelError as error:
@@ -68,13 +68,13 @@ class ChatSession:
                 failed = True
                 self._say(str(error))
             except KeyboardInterrupt:
-                if alone:
+                if is_piped:
                     raise
                 self._say("Stopped; what had arrived is kept.")
-        return int(alone and failed)
+        return int(is_piped and failed)
 
     def _line(self, *, prompt: bool) -> str | None:
-        """The next line of input; None at the end of the input."""
+        """Read the next line; return None at the end of the input."""
         try:
             if prompt:
                 return input(f"{one_line(self.chat.branch_name)}> ").strip()

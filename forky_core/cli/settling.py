@@ -69,24 +69,24 @@ def add_settling(command: argparse.ArgumentParser) -> None:
 def settling(
     options: argparse.Namespace, strategy: str, sources: Sequence[str] = ()
 ) -> tuple[Policy, Mapping[str, Choice]]:
-    """The policy and choices given by the arguments of `add_settling`.
+    """Return the policy and the choices from the arguments of `add_settling`.
 
     Raises BadContent if merges of this strategy have no conflicts.
     """
-    for option, told in (("--policy", options.policy), ("--take", options.take)):
-        if told and not kind_of(strategy).settles:
+    for option, value in (("--policy", options.policy), ("--take", options.take)):
+        if value and not kind_of(strategy).settles:
             raise BadContent(f"{option} is for a three-way merge, and this is one by {strategy}.")
     return options.policy or "ask", choices(options.take, sources)
 
 
-def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, Choice]:
-    """The chosen side for each key; the name of one of `sources` chooses that branch's value.
+def choices(arguments: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, Choice]:
+    """Read the choice for each key from arguments `KEY=WHAT`; the name of one of `sources` chooses that branch's value.
 
     Raises:
-        BadContent: one of them names no key.
+        BadContent: an argument has no key or no value.
     """
     found: dict[str, Choice] = {}
-    for one in taken:
+    for one in arguments:
         key, sign, what = one.partition("=")
         if not sign or not key.strip() or not what.strip():
             raise BadContent(
@@ -104,7 +104,7 @@ def choices(taken: Iterable[str], sources: Sequence[str] = ()) -> Mapping[str, C
 
 
 def conflict_facts(conflicts: Sequence[Conflict]) -> list[str]:
-    """A line for each conflict of a plan or a branch."""
+    """Return a line for each conflict."""
     return [
         f"{'possible conflict' if one.possible else 'conflict'}: {one.about}: {_sides(one)}"
         f"{f'taken: {one.result}' if one.choice is not None else 'open'}"
@@ -113,7 +113,7 @@ def conflict_facts(conflicts: Sequence[Conflict]) -> list[str]:
 
 
 def examined_fact(examined_by: str, conflicts: Sequence[Conflict]) -> str:
-    """A line that says who has looked for conflicts."""
+    """Return a line that says which model has looked for conflicts."""
     if not examined_by:
         return "not examined: no model has read the texts side by side; --examine asks one"
     named = "named none" if not conflicts else f"named {len(conflicts)}"
@@ -128,14 +128,16 @@ def _sides(conflict: Conflict) -> str:
 
 
 def conflict_entries(conflicts: Sequence[Conflict]) -> list[dict[str, object]]:
-    """The conflicts as JSON objects."""
+    """Return the conflicts as JSON objects."""
     return [
         {
             "key": one.about,
             "hash": one.hash,
             "possible": one.possible,
             "found_by": one.found_by,
-            "says": [{"side": said.side, "message": said.message, "text": said.text} for said in one.says],
+            "says": [
+                {"side": claim.side, "message": claim.message, "text": claim.text} for claim in one.says
+            ],
             "result": one.result or None,
             "by": one.choice.by if one.choice is not None else None,
         }

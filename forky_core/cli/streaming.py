@@ -1,4 +1,4 @@
-"""Print an answer while it is written. Ctrl+C stops the model and keeps what has arrived."""
+"""Prints an answer while it is written. Ctrl+C stops the model; the text so far is stored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ def stream(chat: Conversation, text: str, model: str | None, out: TextIO) -> Non
     """Ask, and print the answer as it arrives.
 
     Raises:
-        ModelError: there is no whole answer; what had arrived was printed and is kept.
+        ModelError: there is no complete answer; the text so far was printed and is stored.
         KeyboardInterrupt: after the model was stopped.
     """
     job = chat.send(text, model=model)

@@ -1,4 +1,4 @@
-"""Conversations by the names that people know: their titles."""
+"""Finds conversations by their titles."""
 
 from __future__ import annotations
 

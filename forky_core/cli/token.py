@@ -1,4 +1,6 @@
-"""`forky token`: manage the tokens for `/v1`. A token is shown once, when it is made, and revoked for good."""
+"""`forky token`: manage the tokens for `/v1`. A token is shown only when it is made, and a revoked one never works
+again.
+"""
 
 from __future__ import annotations
 
@@ -73,7 +75,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 class _OldName(argparse.Action):
-    """An option of former versions, which says what it is called now."""
+    """An option of former versions, which prints its new name."""
 
     def __call__(
         self, _parser: object, namespace: argparse.Namespace, value: object, option: str | None = None
@@ -140,7 +142,7 @@ def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def described(token: Token) -> str:
-    """The token's rights as a sentence."""
+    """Describe the token's rights."""
     if token.revoked:
         return f"revoked {stamp(token.revoked)}"
     if token.metrics:
@@ -164,7 +166,7 @@ def _amount(unit: Unit, text: str | None) -> int | None:
 
 
 def _as_json(token: Token) -> dict[str, object]:
-    """The token's public fields; the hash is left out."""
+    """Return the token's public fields, without its hash."""
     entry = asdict(token)
     del entry["sha256"]
     return entry

@@ -1,4 +1,4 @@
-"""`forky up`: the app in the browser, on this machine only unless told otherwise.
+"""`forky up`: start the app, by default for this machine only, and open it in the browser.
 
 `forky serve` is the same command for a server: it never opens a browser.
 """
@@ -26,7 +26,7 @@ _PORTS = 200
 
 
 _APP = Path(__file__).resolve().parents[2]
-"""The folder that holds forky_core: a checkout, or where packages are installed."""
+"""The folder that contains forky_core: a checkout, or where packages are installed."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -45,11 +45,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run(options: argparse.Namespace) -> int:
-    """Start the app. It prints its own address, with the secret where a browser needs one."""
+    """Start the app. It prints its address, with the secret if a browser needs one."""
     app = app_script()
     environment = {**os.environ, "FORKY_DATABASE": _database(options.database)}
     if options.in_workspace:
-        settings_at(options.database, options.in_workspace)  # It refuses one that is named of a file.
+        settings_at(options.database, options.in_workspace)  # Raises an error if the database is a file.
         environment["FORKY_WORKSPACE"] = options.in_workspace
     port = _port(options.address, options.port)
     command = [sys.executable, "-m", "streamlit", "run", app.name]
@@ -69,11 +69,11 @@ def _become(command: list[str], folder: Path, environment: dict[str, str]) -> in
 
 
 def app_script() -> Path:
-    """The script that Streamlit runs: of the installed `forky_app`, or of the checkout.
+    """Return the script that Streamlit runs: that of the installed `forky_app`, or of the checkout.
 
     Raises:
         NotFound: the library was copied without the app.
-        NotInstalled: Streamlit is not there.
+        NotInstalled: Streamlit is not installed.
     """
     found = next((file for file in (_APP / "forky_app/app.py", _APP / "app.py") if file.is_file()), None)
     if found is None:
@@ -96,9 +96,9 @@ def _has_browser(address: str) -> bool:
 
 
 def _open_once_up(url: str) -> None:
-    """Open `url` in the browser once the server there answers, from a process of its own: this one becomes the server.
+    """Open `url` in the browser once its server answers, from another process, because this one becomes the server.
 
-    Streamlit opens browsers, too, but only where it is not headless, and then it offers to write files of its own.
+    Streamlit opens browsers, too, but only if it is not headless, and then it offers to write files of its own.
     """
     subprocess.Popen(
         [sys.executable, "-m", "forky_core.cli.browser", url],
@@ -110,7 +110,7 @@ def _open_once_up(url: str) -> None:
 
 
 def _port(address: str, asked: int | None) -> int:
-    """The requested port, or else the first free one; prints a note if that is not the default."""
+    """Return the requested port, or the first free one, after a note if that is not the default."""
     if asked is not None:
         if not 1 <= asked <= 65535:
             raise BadContent(f"{asked} is no port.", "Ports go from 1 to 65535.")
@@ -140,7 +140,7 @@ def _is_free(address: str, port: int) -> bool:
 
 
 def _database(option: str | None) -> str:
-    """The database's absolute path; `:memory:` and URLs are returned unchanged."""
+    """Return the database's absolute path; `:memory:` and URLs are returned unchanged."""
     place = option or Settings.from_environment().database
     if str(place) == ":memory:" or "://" in str(place):
         return str(place)

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from forky_core.model.parts import Json
 
 _WORDS = 400
-"""Characters of an answer that `polls show` prints."""
+"""How many characters of an answer `polls show` prints."""
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -169,7 +169,7 @@ def _say(chat: Conversation, poll: Poll, sentence: str, options: argparse.Namesp
 
 
 def _described(chat: Conversation, poll: Poll) -> dict[str, Json]:
-    """A poll as JSON; who and what is hidden is left out."""
+    """Return a poll as JSON, without names and votes while they are hidden."""
     entry: dict[str, Json] = {
         "number": poll.number,
         "title": poll.title,

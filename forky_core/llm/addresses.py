@@ -1,4 +1,4 @@
-"""Decides which addresses this process may send requests to, for every URL that it is given.
+"""Decides which addresses this process may send requests to, for every URL from outside.
 
 A URL can come from a person (Settings), from the environment (FORKY_SERVERS), or from the database. Each host belongs
 to one of four networks. Loopback is this machine, which local model servers need. Public addresses are allowed. A
@@ -30,8 +30,9 @@ Resolver = Callable[[str, int], Awaitable[Sequence[str]]]
 LOOPBACK: frozenset[Network] = frozenset({"loopback"})
 PUBLIC: frozenset[Network] = frozenset({"public"})
 NAMED: frozenset[Network] = frozenset({"loopback", "private", "public"})
-"""The networks that are allowed after somebody has agreed to a private network, or has named the server in
-FORKY_SERVERS."""
+"""The networks that are allowed for servers in a private network that a person agreed to, or that FORKY_SERVERS
+names.
+"""
 
 _LONGEST_URL = 300
 _LONGEST_NAME = 253

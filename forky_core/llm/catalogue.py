@@ -51,7 +51,7 @@ if TYPE_CHECKING:
     from forky_core.llm.http_clients import HttpClients
 
 _FRESH = 20.0
-"""Seconds after which servers on this machine are looked for again."""
+"""Seconds after which the search for servers on this machine is repeated."""
 _CLOSING = 5.0
 """Seconds to close connections."""
 _RESOLVING = 3.0
@@ -75,10 +75,10 @@ class Catalogue:
         resolver: Resolver = system_resolver,
         far: float = FAR,
     ) -> None:
-        """`secrets`: keys by the names of their variables, beside those of the environment.
+        """`secrets` has keys by the names of their variables, in addition to those of the environment.
 
-        `offline` models are on offer whatever else there is. `far` is how many seconds a server beyond this machine has
-        to say which models it has.
+        `offline` models are always on offer. `far` is the time limit in seconds for the list of models of a server
+        beyond this machine.
 
         Raises:
             RequestError: FORKY_SERVERS names a server that must not be asked.
@@ -101,7 +101,7 @@ class Catalogue:
         self._looking: Future[None] | None = None
         self._http: HttpClients | None = None
 
-    # What is on offer
+    # The models on offer
 
     def models(self) -> tuple[ModelInfo, ...]:
         """Return all models: keyed, local, added and offline ones, each group as far as it is known by now."""

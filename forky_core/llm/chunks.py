@@ -18,7 +18,7 @@ class Assembly(AnswerPieces):
     """One reply of LiteLLM's, as far as it has arrived."""
 
     wire: Wire = PLAIN
-    """The protocol that it arrives by: its fields are read as that provider's and as no other's."""
+    """The protocol of the reply, whose fields are read as that provider's and as no other's."""
     usage: Any = None
     """The provider's usage record, as LiteLLM returns it."""
     _text: list[str] = field(default_factory=list)
@@ -50,12 +50,12 @@ class Assembly(AnswerPieces):
         yield from self.text(text)
 
     def rest(self, generated: str = "") -> Iterator[ModelEvent]:
-        """Yield what is left at the end: of the text, with what LiteLLM had received but not returned when a stream
+        """Yield the rest of the text at the end, including what LiteLLM had received but not returned when a stream
         broke.
         """
-        said = "".join(self._text)
-        if len(generated) > len(said) and generated.startswith(said):
-            yield from self._take(generated[len(said) :])
+        text = "".join(self._text)
+        if len(generated) > len(text) and generated.startswith(text):
+            yield from self._take(generated[len(text) :])
         yield from self.end_of_text()
 
 

@@ -43,7 +43,7 @@ FailureKind = Literal[
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """A quotable piece of text with where it comes from; the offline models answer from these."""
+    """A quotable piece of text with its source; the offline models answer from these."""
 
     text: str
     source: str
@@ -52,7 +52,7 @@ class Passage:
 
 
 NOT_FOUND = "Not found in the documents."
-"""What a model is asked to say first, and the offline model says, where no passage bears on a question."""
+"""The beginning of an answer for which no passage was found; models are asked to use it, and the offline model does."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,9 +80,9 @@ class ReasoningDelta:
 
     text: str
     provider_metadata: str | None = None
-    """Canonical JSON of what the provider wants back with the thought that this piece ends, such as its signature."""
+    """Canonical JSON that the provider needs back with the thought that this piece ends, such as its signature."""
     redacted: bool = False
-    """Whether the thought is sealed: the provider sent no words of it."""
+    """Whether the thought is sealed: the provider did not send its words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,11 +93,11 @@ class ToolCallDone:
     name: str
     arguments: str
     provider_metadata: str | None = None
-    """Canonical JSON of what the provider wants back with the call."""
+    """Canonical JSON that the provider needs back with the call."""
 
     @property
     def client_id(self) -> str:
-        """The id for a client that sends it back: with Gemini's signature behind it, where LiteLLM looks for it."""
+        """The id for a client that sends it back. It ends with Gemini's signature, because LiteLLM expects it there."""
         return client_id(self.id, self.provider_metadata)
 
 
@@ -106,22 +106,22 @@ class Done:
     """The event with which a complete answer ends."""
 
     finish_reason: str
-    """stop, length, tool_calls, content_filter; a provider's own word if it means none of these."""
+    """stop, length, tool_calls, content_filter; the provider's own word if it means none of these."""
     usage: Usage
     provider_reason: str = ""
-    """The provider's own word for it; "" if it is the same."""
+    """The provider's own word for the reason; "" if it is the same."""
 
 
 @dataclass(frozen=True, slots=True)
 class Failed:
-    """The event with which a call ends that failed or was cut off. What arrived before stays valid."""
+    """The event with which a call ends that failed or was cut off. Earlier events stay valid."""
 
     failure: Failure
     usage: Usage = Usage()
     cause: BaseException | None = field(default=None, compare=False, repr=False)
-    """The exception behind it, if there was one: the log records its trace without its message."""
+    """The exception that caused it, if there was one; the log records its trace without its message."""
     provider_reason: str = ""
-    """The word with which the provider ended an answer that it gave up."""
+    """The provider's own word for the reason why it gave the answer up."""
 
 
 ModelEvent = TextDelta | ReasoningDelta | ToolCallDone | Done | Failed
@@ -146,8 +146,8 @@ class ModelInfo:
     """Tokens of input the model accepts; None: not known."""
     max_output: int | None = None
     input_price: float | None = None
-    """US dollars per token; None: not known. 0.0 for local and offline models. A call of a program's own model costs
-    what these say, where the model does not say what it has cost."""
+    """US dollars per token; None: not known. 0.0 for local and offline models. For a program's own model, these prices
+    give the cost of a call for which the model reports none."""
     output_price: float | None = None
     cached_input_price: float | None = None
     sees_images: bool | None = None
@@ -155,11 +155,11 @@ class ModelInfo:
     continues: bool = True
     """Whether it can continue a text that was cut off; the offline models start a new answer instead."""
     wire: Wire = PLAIN
-    """What its provider's protocol takes besides text."""
+    """What its provider's protocol accepts besides text."""
 
     @property
     def pictures(self) -> frozenset[str]:
-        """The media types of pictures that it can be sent; none if it is known to see none."""
+        """The media types of pictures that it accepts; empty if it is known to accept none."""
         return frozenset() if self.sees_images is False else self.wire.pictures
 
     @property
@@ -188,7 +188,7 @@ class Model(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class Consulted:
-    """What was looked up before the model was called."""
+    """The event that reports a search in documents before the model is called."""
 
     document_search: DocumentSearch
 

@@ -1,7 +1,7 @@
-"""From an exception deep inside a client library to a sentence a person can act on.
+"""Turns an exception deep inside a client library into a sentence that a person can act on.
 
-LiteLLM reports a refused connection, an unknown host and a missing key alike as a 500, so the chain of causes is
-walked until something says what it was. A sentence says what happened and what to do, and never holds a key.
+LiteLLM reports a refused connection, an unknown host and a missing key all as a 500, so the chain of causes is searched
+for the real reason. A sentence says what happened and what to do, and never contains a key.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ _LONGEST = 240
 
 @dataclass(frozen=True, slots=True)
 class CallContext:
-    """The model and provider of a request, as an error's sentence needs them."""
+    """The model and provider of a request, for the sentence of an error."""
 
     model: str
     provider: str
@@ -85,18 +85,18 @@ def failure_of(error: BaseException, asked: CallContext) -> Failure:
     words = " ".join(str(link) for link in chain)
     kind = _kind(chain, status, words)
     after = _retry_after(chain) if kind in ("rate_limited", "overloaded") else None
-    return Failure(kind, sentence(kind, asked, status=status, words=_said(chain), after=after), after)
+    return Failure(kind, sentence(kind, asked, status=status, words=_message(chain), after=after), after)
 
 
 def _chain(error: BaseException) -> Iterator[BaseException]:
     """Yield the error and all its causes, outermost first, each once."""
-    seen: set[int] = set()
+    visited: set[int] = set()
     waiting: list[BaseException | None] = [error]
     while waiting:
         link = waiting.pop(0)
-        if not isinstance(link, BaseException) or id(link) in seen:
+        if not isinstance(link, BaseException) or id(link) in visited:
             continue
-        seen.add(id(link))
+        visited.add(id(link))
         yield link
         waiting += [getattr(link, "original_exception", None), link.__cause__, link.__context__]
 
@@ -209,7 +209,7 @@ def _retry_after(chain: tuple[BaseException, ...]) -> float | None:
 _BODY = re.compile(r"(b['\"])?(\{.{2,20000}\})", re.DOTALL)
 
 
-def _said(chain: tuple[BaseException, ...]) -> str:
+def _message(chain: tuple[BaseException, ...]) -> str:
     """Return the provider's own message from its JSON body, else the words of the innermost error."""
     for link in chain:
         body = getattr(link, "body", None)

@@ -15,8 +15,8 @@ Function = Callable[[Sequence[ProviderMessage]], str | Iterable[str]]
 class FunctionModel:
     """A model that answers with the result of a function.
 
-    The function is given the messages of the request, in the form of OpenAI's chat completions, and returns the answer,
-    or yields it in pieces. If it raises an error, the reply has failed, and what it had yielded is kept. Tokens are
+    The function gets the messages of the request, in the form of OpenAI's chat completions, and returns the answer, or
+    yields it in pieces. If it raises an error, the reply has failed, and the pieces so far are stored. Tokens are
     estimated. A model that reads parameters, calls tools or counts tokens itself is a class with the methods of
     `Model`.
     """
@@ -31,8 +31,8 @@ class FunctionModel:
         input_price: float | None = 0.0,
         output_price: float | None = 0.0,
     ) -> None:
-        """`name` is what the model is called in rules and arguments, such as "house/echo", and `label` what people
-        read; prices are in US dollars per token.
+        """`name` is the model's name in rules and arguments, such as "house/echo", and `label` its name for people;
+        prices are in US dollars per token.
         """
         self._function = function
         self._info = ModelInfo(
@@ -52,18 +52,18 @@ class FunctionModel:
         return estimate_tokens(text)
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
-        said: list[str] = []
+        pieces: list[str] = []
         asked = prompt_tokens(request.messages)
         try:
             answer = self._function(request.messages)
             for piece in (answer,) if isinstance(answer, str) else answer:
                 if stop.is_set():
                     return
-                said.append(piece)
+                pieces.append(piece)
                 yield TextDelta(piece)
         except Exception as error:  # noqa: BLE001 - whatever a function raises is an event (law 6)
             what = f"{type(error).__name__}: {error}"[:300]
             failure = Failure("unknown", f"The function of “{self._info.label}” failed: {what}")
-            yield Failed(failure, Usage(asked, estimate_tokens("".join(said))), error)
+            yield Failed(failure, Usage(asked, estimate_tokens("".join(pieces))), error)
         else:
-            yield Done("stop", Usage(asked, estimate_tokens("".join(said))))
+            yield Done("stop", Usage(asked, estimate_tokens("".join(pieces))))

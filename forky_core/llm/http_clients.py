@@ -20,8 +20,8 @@ from forky_core.llm.addresses import AddressRefused, Network, Resolver, permitte
 from forky_core.llm.stream_end import CURRENT, StreamEnd
 
 IDLE = 4.0
-"""Seconds for which an idle connection is reused: the servers that people run close one after 5 (uvicorn and Node), and
-a call that is on its way then gets no answer."""
+"""Seconds for which an idle connection is reused. Common servers (uvicorn and Node) close one after 5, and a call that
+is sent at that moment gets no answer."""
 
 
 class _Connection(httpcore.AsyncNetworkStream):
@@ -148,7 +148,9 @@ async def _ask_for_plain_bytes(request: httpx.Request) -> None:
 
 
 def read_the_end(response: httpx.Response, end: StreamEnd) -> None:
-    """Have the end of a model's answer read on the way; a compressed one, which nobody asked for, is left alone."""
+    """Have `end` read a model's answer while it is received, unless the answer is compressed, which no request
+    allows.
+    """
     if response.is_success and "content-encoding" not in response.headers:
         end.read = True
         whole = "json" in response.headers.get("content-type", "")

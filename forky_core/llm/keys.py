@@ -1,4 +1,4 @@
-"""Looks up API keys, and is the only place that stores them: from the environment, a given mapping, or memory.
+"""Looks up API keys in the environment, a mapping of secrets, or memory. Only this module stores keys.
 
 A key never enters the database, an export, a log or the `repr` of anything here.
 """
@@ -51,7 +51,7 @@ class Keys:
         return os.environ if self._environment is None else self._environment
 
     def enter(self, id: str, key: str | None) -> None:
-        """Keep a key until the server stops; None or "" removes it.
+        """Store a key in memory until the server stops; None or "" removes it.
 
         Raises:
             BadContent: it cannot be a key.

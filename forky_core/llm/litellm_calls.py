@@ -17,7 +17,7 @@ from uuid import uuid4
 from forky_core.llm import loading
 
 
-def is_listened_to() -> bool:
+def has_callbacks() -> bool:
     """Whether LiteLLM has callbacks in this process, which receive the whole answer with its price."""
     litellm = loading.litellm()
     return bool(litellm.callbacks or litellm.success_callback or litellm._async_success_callback)

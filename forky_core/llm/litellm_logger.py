@@ -29,7 +29,7 @@ from forky_core.process.private_files import append_line
 _WAITING = 10_000
 """The most calls that wait to be sent."""
 _AT_EXIT = 10.0
-"""Seconds that a program's end waits for them."""
+"""Seconds for which the end of a program waits for these calls."""
 _PATIENCE = 10.0
 _REMEMBERED = 1_000
 _LEFT = "The program left the stream before its end."
@@ -70,7 +70,7 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             raise ValueError("ForkyLogger needs a token of a running Forky, or a spool file.")
         self._session, self._client = session, client
         self._waiting: queue.Queue[dict[str, Any] | None] = queue.Queue(_WAITING)
-        self._seen: OrderedDict[str, None] = OrderedDict()
+        self._recorded: OrderedDict[str, None] = OrderedDict()
         self._lock = threading.Lock()
         self._streams = Streams(lambda: self in litellm.callbacks, self._note_stream)
         self._sender = threading.Thread(target=self._send_all, name="forky-logger", daemon=True)
@@ -91,10 +91,10 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         `asyncio.run(litellm.acompletion(…))`, nearly always.
         """
         logging_obj = request_data.get("litellm_logging_obj")
-        told = getattr(logging_obj, "model_call_details", None)
-        if isinstance(told, dict):
-            told = {**told, "response_cost": _cost(response)}
-            self._note(told, response, told.get("start_time"), _now())
+        details = getattr(logging_obj, "model_call_details", None)
+        if isinstance(details, dict):
+            details = {**details, "response_cost": _cost(response)}
+            self._note(details, response, details.get("start_time"), _now())
 
     def log_success_event(self, kwargs: Any, response_obj: Any, start_time: Any, end_time: Any) -> None:
         self._note(kwargs, response_obj, start_time, end_time)
@@ -131,12 +131,14 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
         atexit.unregister(self.close)
 
     def _note_stream(self, gone: AbandonedStream) -> None:
-        """Record a stream that LiteLLM has not reported: the program left it, or read all of it but the end itself."""
-        if gone.chunks and not self._has_seen(gone.told):
+        """Record a stream that LiteLLM has not reported, because the program abandoned it or did not read its very
+        end.
+        """
+        if gone.chunks and not self._is_recorded(gone.details):
             ended = any(choice.finish_reason for chunk in gone.chunks for choice in chunk.choices)
             whole = _together(gone.chunks)
-            told = {**gone.told, "response_cost": _cost(whole) if whole.usage else None}
-            self._note(told, whole, told["start_time"], _now(), left=not ended)
+            details = {**gone.details, "response_cost": _cost(whole) if whole.usage else None}
+            self._note(details, whole, details["start_time"], _now(), left=not ended)
 
     def _note(self, kwargs: Any, response: Any, started: Any, finished: Any, *, left: bool = False) -> None:
         try:
@@ -157,8 +159,8 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
     def _call(self, kwargs: Any, response: Any, started: Any, finished: Any) -> dict[str, Any] | None:
         messages = kwargs.get("messages")
         if not isinstance(messages, list) or not messages:
-            return None  # An embedding, a picture, a speech: no conversation.
-        if self._has_seen(kwargs, now=True):
+            return None  # The call is no conversation: an embedding, a picture or speech.
+        if self._is_recorded(kwargs, now=True):
             return None
         id = str(kwargs.get("litellm_call_id") or "")
         whole = (
@@ -191,16 +193,16 @@ class ForkyLogger(CustomLogger):  # type: ignore[misc]  # LiteLLM's annotations 
             or str(standard.get("session_id") or within.get("litellm_session_id") or ""),
         }
 
-    def _has_seen(self, kwargs: Any, *, now: bool = False) -> bool:
-        """Whether this call was recorded; `now` marks it as recorded."""
+    def _is_recorded(self, kwargs: Any, *, now: bool = False) -> bool:
+        """Whether this call was recorded before; `now` marks it as recorded."""
         id = str(kwargs.get("litellm_call_id") or "")
         with self._lock:
-            seen = id in self._seen
+            recorded = id in self._recorded
             if now:
-                self._seen[id] = None
-            while len(self._seen) > _REMEMBERED:
-                self._seen.popitem(last=False)
-            return seen
+                self._recorded[id] = None
+            while len(self._recorded) > _REMEMBERED:
+                self._recorded.popitem(last=False)
+            return recorded
 
     def _send_all(self) -> None:
         while True:

@@ -1,9 +1,9 @@
-"""A model reached through LiteLLM, following the contract.
+"""A model that is called through LiteLLM and follows the contract.
 
 The call runs as a task on the background loop and passes its events through a queue; stopping cancels the task, which
-closes the connection. LiteLLM's traps are handled here once: it changes the messages it is given (so it gets copies),
+closes the connection. LiteLLM's traps are handled here once: it changes its arguments (so it gets copies of messages),
 reports a stream that breaks off silently as finished (so stream_end.py reads the provider's own end), and hides errors
-behind a 500 (so failures.py walks the causes).
+behind a 500 (so failures.py searches the causes).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import CallContext, failure, failure_of, given_up
 from forky_core.llm.linked_media import unsendable_link
-from forky_core.llm.litellm_calls import is_listened_to, unpriced
+from forky_core.llm.litellm_calls import has_callbacks, unpriced
 from forky_core.llm.litellm_clients import openai_client, provider_client
 from forky_core.llm.prices import shortest_limit
 from forky_core.llm.prompt_cache import mark_for_claude
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
 
 _POLL = 0.04
 """Seconds between two checks of `stop` while nothing arrives."""
-_KEPT = 64
-"""The chunks that LiteLLM may store of an answer besides those it needs."""
+_MOST_CHUNKS = 64
+"""The most chunks of an answer that LiteLLM may store besides those that it needs."""
 _AFTER_THE_END = frozenset({"cut_off", "unknown"})
 """Kinds of failure that change nothing about an answer whose provider had said why it ended."""
 NO_KEY = "none"
@@ -64,7 +64,7 @@ class Patience:
 
     connect: float = 10.0
     first: float = 300.0
-    """For the first piece of an answer: a model may think for minutes, a local one loads first."""
+    """For the first piece of an answer: a model may think for minutes, and a local one may have to be loaded."""
     gap: float = 90.0
     """Between two pieces of an answer."""
 
@@ -121,8 +121,8 @@ class LiteLLMModel:
 
     @property
     def count_tokens(self) -> Callable[[str], int]:
-        """The counting function; another one once the vocabulary is read, so that cached estimates are counted
-        again.
+        """The function that counts tokens. It is another object once the vocabulary is read, so that cached estimates
+        become invalid.
         """
         return counting(self._connection.model)
 
@@ -180,38 +180,40 @@ class LiteLLMModel:
     async def _answer(
         self, request: Request, assembly: Assembly, end: StreamEnd, events: queue.SimpleQueue[ModelEvent]
     ) -> None:
-        """Pass on the pieces of an answer."""
+        """Put the events of an answer into the queue as its pieces arrive."""
         patience, clock = self._patience, asyncio.get_running_loop().time
-        arguments, alone = self._arguments(request), not is_listened_to()
+        arguments, alone = self._arguments(request), not has_callbacks()
         call = loading.litellm().acompletion(**(unpriced(arguments) if alone else arguments))
         stream = await asyncio.wait_for(call, patience.first)
         if not end.read:
             read_the_end_of(stream, end)
         try:
             wait, turns = patience.first, BackgroundTurns()
-            kept, most = stream.chunks, _KEPT
-            # Not `wait_for`: it makes a task of each piece.
+            stored, most = stream.chunks, _MOST_CHUNKS
+            # `wait_for` would make a task for each piece.
             async with asyncio.timeout(wait) as limit:
                 async for chunk in stream:
                     for event in assembly.take(chunk):
                         events.put(event)
                         wait = patience.gap
                     if alone and reported_words(stream):
-                        forget(kept)
-                    elif alone and len(kept) > most:
-                        shed(kept)
-                        most = len(kept) + _KEPT  # Some servers count in each chunk: those stay.
+                        forget(stored)
+                    elif alone and len(stored) > most:
+                        shed(stored)
+                        most = (
+                            len(stored) + _MOST_CHUNKS
+                        )  # Some servers send counts in each chunk: those stay.
                     await turns.yield_to_foreground()
                     limit.reschedule(clock() + wait)
         finally:
             await stream.aclose()
-        if not any(getattr(chunk, "usage", None) for chunk in kept):
-            assembly.usage = None  # The provider counted nothing: what LiteLLM says is its own estimate.
+        if not any(getattr(chunk, "usage", None) for chunk in stored):
+            assembly.usage = None  # The provider sent no counts, so LiteLLM's are only its own estimate.
         if not end.read:
             end.report(stream)
 
     def _end(self, assembly: Assembly, end: StreamEnd) -> Done | Failed:
-        """Return the end event of an answer of which no more pieces come."""
+        """Return the last event of an answer whose stream has ended."""
         asked, usage = self._connection.asked, self._usage(assembly)
         reason = end_reason(end.word or "stop", calls=bool(assembly.calls), refused=end.refused)
         if not end.known:
@@ -254,10 +256,9 @@ class LiteLLMModel:
         )
 
     def _longest_answer(self, thinking: Any) -> int:
-        """Return the `max_tokens` of a call that names none, which Anthropic demands.
+        """Return the `max_tokens` of a call without that parameter, which Anthropic requires.
 
-        LiteLLM would send 4,096 for a model that its price map does not have, and that many beyond what the model may
-        think.
+        For a model that is not in its price map, LiteLLM would send 4,096, or 4,096 more than the budget for thinking.
         """
         longest = self._info.max_output or shortest_limit("anthropic")
         budget = thinking.get("budget_tokens") if isinstance(thinking, dict) else None
@@ -270,7 +271,7 @@ class LiteLLMModel:
 
 
 def read_the_end_of(stream: Any, end: StreamEnd) -> None:
-    """Have the end of `/v1/responses` read on the way: LiteLLM calls it by a client of its own."""
+    """Have `end` read an answer of `/v1/responses`, which LiteLLM requests by a client of its own."""
     from forky_core.llm.http_clients import read_the_end  # noqa: PLC0415 - it imports httpx
 
     source = getattr(getattr(stream, "completion_stream", None), "streaming_response", None)
@@ -279,9 +280,9 @@ def read_the_end_of(stream: Any, end: StreamEnd) -> None:
 
 
 def _copied(message: ProviderMessage) -> ProviderMessage:
-    """Copy a message. Nearly every message consists of text only, which `deepcopy` takes long to find out."""
+    """Copy a message. Nearly every message contains only texts, for which `deepcopy` would be slow."""
     return (
-        dict(message) if all(isinstance(held, str) for held in message.values()) else copy.deepcopy(message)
+        dict(message) if all(isinstance(value, str) for value in message.values()) else copy.deepcopy(message)
     )
 
 
@@ -293,11 +294,10 @@ def _timeout(patience: Patience) -> Any:
 
 
 def counting(model: str) -> Callable[[str], int]:
-    """Return an exact counting function if the model's vocabulary is loaded, else the estimate; the same object for the
-    same counting.
+    """Return an exact counting function if the model's vocabulary is loaded, else the estimate. Each is always the same
+    object.
     """
-    known = vocabulary(vocabulary_of(model))
-    return known or estimate_tokens
+    return vocabulary(vocabulary_of(model)) or estimate_tokens
 
 
 @lru_cache(maxsize=256)

@@ -127,15 +127,15 @@ def _load() -> None:
         if "litellm" in sys.modules:
             module = importlib.import_module("litellm")
         else:
-            with short_switch_interval(), _environment() as given:
+            with short_switch_interval(), _environment() as added:
                 module = importlib.import_module("litellm")
                 importlib.import_module("litellm.anthropic_beta_headers_manager")._load_beta_headers_config()
-            if _REDACTION_OFF in given:
+            if _REDACTION_OFF in added:
                 _redact_again()
         for work in _afterwards:
             work(module)
         _module = module
-    except BaseException as error:  # noqa: BLE001 - handed to whoever waits for it
+    except BaseException as error:  # noqa: BLE001 - `litellm()` raises it for its caller
         _error = error
     finally:
         _loaded.set()
@@ -144,12 +144,12 @@ def _load() -> None:
 @contextmanager
 def _environment() -> Iterator[set[str]]:
     """Set the variables for the import; yield the names of those that were not set, which are removed at the end."""
-    given = {name for name in _WHILE_IMPORTING if name not in os.environ}
-    os.environ.update({name: _WHILE_IMPORTING[name] for name in given})
+    added = {name for name in _WHILE_IMPORTING if name not in os.environ}
+    os.environ.update({name: _WHILE_IMPORTING[name] for name in added})
     try:
-        yield given
+        yield added
     finally:
-        for name in given:
+        for name in added:
             os.environ.pop(name, None)
 
 

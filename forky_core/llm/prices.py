@@ -1,7 +1,7 @@
-"""Prices of models: the map that LiteLLM ships, read from its file, and the price of a call of a program's own model.
+"""Prices of models: the map that LiteLLM ships, read from its file, and the cost of a call of a program's own model.
 
-Reading the file takes milliseconds where importing the package takes seconds, and a page needs prices before any model
-is called.
+Reading the file takes milliseconds, whereas importing the package takes seconds, and a page needs prices before any
+model is called.
 """
 
 from __future__ import annotations
@@ -50,18 +50,18 @@ def price_map() -> PriceMap:
 
 @cache
 def shortest_limit(provider: str) -> int:
-    """Return how many tokens of output every model of a provider that is not retired accepts a request for."""
-    known = (entry for entry in price_map().values() if entry.get("litellm_provider") == provider)
+    """Return a limit of output tokens that every model of a provider accepts."""
+    entries = (entry for entry in price_map().values() if entry.get("litellm_provider") == provider)
     limits = [
         entry["max_output_tokens"]
-        for entry in known
+        for entry in entries
         if entry.get("mode") == "chat" and entry.get("max_output_tokens")
     ]
     return min(limits, default=_NO_LIMIT_KNOWN)
 
 
 _NO_LIMIT_KNOWN = 32_000
-"""Tokens of output that every current model gives; used where the map cannot be read."""
+"""A limit of output tokens that every current model accepts; used if the map cannot be read."""
 
 
 def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
@@ -79,10 +79,10 @@ def facts(entry: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True, slots=True)
 class PricedModel:
-    """A model whose calls cost what its `ModelInfo` says, where it does not say itself what a call has cost.
+    """Adds the cost, by the prices of its `ModelInfo`, to each call for which a model reports none.
 
-    Tokens that it does not count are counted by its `count_tokens`, for the price alone. A call that failed before
-    anything arrived has no price.
+    Only for the cost, tokens that the model does not report are counted by its `count_tokens`. A call that failed
+    before anything arrived has no cost.
     """
 
     model: Model
@@ -94,14 +94,14 @@ class PricedModel:
         return self.model.count_tokens(text)
 
     def stream(self, request: Request, stop: Event) -> Iterator[ModelEvent]:
-        said, arrived = list[str](), False
+        pieces, arrived = list[str](), False
         for event in self.model.stream(request, stop):
             if isinstance(event, TextDelta):
-                said.append(event.text)
+                pieces.append(event.text)
             if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
                 arrived = arrived or isinstance(event, ToolCallDone) or event.text != ""
             elif event.usage.cost is None and (arrived or isinstance(event, Done)):
-                cost = self._cost(event.usage, request, "".join(said))
+                cost = self._cost(event.usage, request, "".join(pieces))
                 yield replace(event, usage=replace(event.usage, cost=cost))
                 continue
             yield event

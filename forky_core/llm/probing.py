@@ -74,7 +74,7 @@ class LocalModel:
 
 @dataclass(frozen=True, slots=True)
 class ServerAnswer:
-    """What one server answered."""
+    """The answer of one server to the request for its models."""
 
     server: LocalServer
     models: tuple[LocalModel, ...] = ()

@@ -1,4 +1,4 @@
-"""The one function by which Forky changes the process it runs in; the library never calls it."""
+"""The only function by which Forky changes the process in which it runs. The library never calls it."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ from forky_core.process import scheduling
 def tune_process() -> None:
     """Tune this process for serving Forky, and keep LiteLLM quiet in it. Call it once, before a model is asked.
 
-    For a process of Forky's own: app.py calls it (and so does `forky up`, which becomes the app), and the command
-    line. A program that only uses the library need not; it may, where it wants the same. What it changes, and why:
+    It is for processes of Forky's own: app.py calls it (and so does `forky up`, which becomes the app), and the command
+    line. A program that only uses the library need not call it, but may. It changes:
 
     Python:
         The garbage collector pauses while a whole conversation is read or converted (`scheduling.gc_paused`): its
@@ -21,22 +21,22 @@ def tune_process() -> None:
     The environment, which LiteLLM reads and child processes inherit:
         LITELLM_LOCAL_MODEL_COST_MAP, LITELLM_LOCAL_ANTHROPIC_BETA_HEADERS: it uses the lists that it ships and
         fetches none. LITELLM_MODE=PRODUCTION: it does not read `./.env`. LITELLM_LOG=CRITICAL: it logs no requests.
-        MAX_IMAGE_URL_DOWNLOAD_SIZE_MB=0: it downloads nothing that a message names, for other callers either; Forky's
-        own calls are checked by llm/linked_media.py in every program.
+        MAX_IMAGE_URL_DOWNLOAD_SIZE_MB=0: it downloads nothing that a message names, not even for other callers.
+        llm/linked_media.py checks Forky's own calls in every program.
 
     Settings of the litellm module:
-        suppress_debug_info: it prints no advice to standard output when a call fails. There is no such argument of a
-        call, so in a program that has not called this function LiteLLM prints it after Forky's failed calls, too.
+        suppress_debug_info: it prints no advice to standard output when a call fails. This cannot be set for one call,
+        so without this function LiteLLM prints its advice after Forky's failed calls, too.
         disable_token_counter, disable_hf_tokenizer_download: it neither reads a vocabulary of 56 MB nor downloads one,
-        to count what a provider counts. Forky's own calls see to that in every program, unless the program has put
-        callbacks into LiteLLM, which get LiteLLM's count.
+        to count what a provider counts. Forky's own calls prevent this in every program, unless the program has
+        registered callbacks with LiteLLM, which get LiteLLM's count.
         disable_aiohttp_transport: a client that LiteLLM makes itself closes its connection with its stream. Forky's own
-        calls bring their client in every program, but for providers without a line in the Settings and for embeddings
-        of others than OpenAI.
+        calls have their own client in every program, except for providers without a line in the Settings and for
+        embeddings of others than OpenAI.
 
     Levels of loggers:
-        LiteLLM, LiteLLM Router, LiteLLM Proxy, httpx, httpcore and openai log at CRITICAL: their lines hold addresses
-        and words of people, and a program's own log is its own business.
+        LiteLLM, LiteLLM Router, LiteLLM Proxy, httpx, httpcore and openai log at CRITICAL, because their lines contain
+        addresses and people's words. Other programs decide this for themselves.
     """
     scheduling.tune()
     loading.mute()

@@ -102,6 +102,6 @@ def _newest_first(name: str) -> tuple[float, int, str]:
 
 def quick_model(provider: Provider, names: Iterable[str]) -> str | None:
     """Return the model to test a key with."""
-    known = tuple(names)
-    quick = (name for name in known if provider.preferred and re.search(provider.preferred, name))
-    return next(quick, known[0] if known else None)
+    models = tuple(names)
+    quick = (name for name in models if provider.preferred and re.search(provider.preferred, name))
+    return next(quick, models[0] if models else None)

@@ -1,9 +1,8 @@
-"""A model with scripted replies: for tests, demonstrations and benchmarks. It ships, so that programs built on Forky
-can be tested as Forky is.
+"""A model with scripted replies for tests, demonstrations and benchmarks, also those of programs built on Forky.
 
-A reply is a sequence of steps: text, any event of the contract, a pause, or a wait for an event that the test sets. It
-follows the contract to the letter (one `Done` or `Failed` at the end, `stop` just ends), so that what works with it
-works with a provider.
+A reply is a sequence of steps: text, any event of the contract, a pause, or a wait for an event that the test sets. The
+model follows the contract strictly (one `Done` or `Failed` at the end; `stop` just ends the stream), so that code that
+works with it works with a provider.
 """
 
 from __future__ import annotations
@@ -127,7 +126,7 @@ class ScriptedModel:
 
     def _next(self, request: Request) -> tuple[Step, ...]:
         with self._lock:
-            self._requests.append(_as_it_was(request))
+            self._requests.append(_copied(request))
             if self._queue:
                 return self._queue.popleft()
         if self._answer is None:
@@ -136,10 +135,10 @@ class ScriptedModel:
         return (answer,) if isinstance(answer, str) else tuple(answer)
 
     def _play(self, steps: Sequence[Step], request: Request, stop: Event) -> Iterator[ModelEvent]:
-        said: list[str] = []
+        pieces: list[str] = []
 
         def usage() -> Usage:
-            return Usage(prompt_tokens(request.messages), estimate_tokens("".join(said)), cost=0.0)
+            return Usage(prompt_tokens(request.messages), estimate_tokens("".join(pieces)), cost=0.0)
 
         called = False
         for step in steps:
@@ -155,7 +154,7 @@ class ScriptedModel:
                     yield step
                     return
                 case str():
-                    said.append(step)
+                    pieces.append(step)
                     yield TextDelta(step)
                 case _:
                     called = called or isinstance(step, ToolCallDone)
@@ -164,7 +163,7 @@ class ScriptedModel:
             yield Done("tool_calls" if called else "stop", usage())
 
 
-def _as_it_was(request: Request) -> Request:
+def _copied(request: Request) -> Request:
     return replace(
         request,
         messages=copy.deepcopy(request.messages),

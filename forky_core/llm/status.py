@@ -1,4 +1,4 @@
-"""What is set and what is missing for each provider and server: the lines of the Settings page, as sentences."""
+"""Describes for the Settings page, in a sentence, what is set and what is missing for each provider and server."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
     """Return the status of a provider with a key; `models` is the number of its models."""
     key, source, variable = keys.find(provider)
     base_url = keys.base_url(provider) or ""
-    said = {
+    sentences = {
         "entered": "Key entered here; kept in memory until Forky stops.",
         "environment": f"Key found in {variable}.",
         "secrets": f"Key found in .streamlit/secrets.toml as {variable}.",
@@ -40,7 +40,7 @@ def keyed_status(provider: Provider, keys: Keys, models: int) -> ProviderStatus:
     }
     count = models if key else 0
     return ProviderStatus(
-        provider.id, provider.label, source, variable, bool(key), count, base_url, said[source]
+        provider.id, provider.label, source, variable, bool(key), count, base_url, sentences[source]
     )
 
 
@@ -62,5 +62,5 @@ def server_status(server: LocalServer, keys: Keys, found: ServerAnswer | None) -
 
 def offline_status(models: int) -> ProviderStatus:
     """Return the status of the offline models."""
-    said = "Always there: quotes and digests."
-    return ProviderStatus("offline", OFFLINE, "not needed", "", True, models, "", said)
+    sentence = "Always there: quotes and digests."
+    return ProviderStatus("offline", OFFLINE, "not needed", "", True, models, "", sentence)

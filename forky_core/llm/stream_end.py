@@ -1,12 +1,12 @@
 """The end of a streamed answer, read from the provider's own bytes on their way to LiteLLM.
 
-LiteLLM tells why an answer ended by another field for each provider, reports words that it does not know as “stop”, and
-does not tell whether a server said that it was done. So the events that tell it are read here, in the provider's words.
-What LiteLLM drops is put where it reads it: text as a list of blocks, a refusal, and a text with “[DONE]” in it.
+LiteLLM reports why an answer ended in another field for each provider, reports words that it does not know as “stop”,
+and does not report whether a server said that it was done. So this module reads the events about the end, in the
+provider's words. It also moves content that LiteLLM would drop to where LiteLLM reads it: text as a list of blocks, a
+refusal, and a text with “[DONE]” in it.
 
-A call announces its `StreamEnd` to Forky's HTTP clients by a context variable. OpenAI's `/v1/responses` comes by a
-client of LiteLLM's own, whose response is found in LiteLLM's objects. Where no bytes can be read, LiteLLM's fields
-count.
+A call passes its `StreamEnd` to Forky's HTTP clients by a context variable. LiteLLM requests OpenAI's `/v1/responses`
+by a client of its own, whose response is found in LiteLLM's objects. If no bytes can be read, LiteLLM's fields count.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ _TELLS = re.compile(
     rb'|"content"\s*:\s*\[|"type"\s*:\s*"(?:message_stop|response\.(?:completed|incomplete|failed|refusal\.delta))"'
     rb'|"object"\s*:\s*"response"'
 )
-"""What stands in an event that is worth reading. Quotes within a text are escaped, so that no text has it."""
+"""Matches events that must be parsed. No text of an answer matches, because quotes within a text are escaped."""
 CURRENT: ContextVar[StreamEnd | None] = ContextVar("stream_end", default=None)
-"""Of the call that is being made."""
+"""The `StreamEnd` of the call that is being made."""
 
 
 @dataclass(slots=True)
 class StreamEnd:
-    """How a provider says that its answer ended."""
+    """What a provider says about the end of its answer."""
 
     read: bool = False
     """Whether the answer's bytes are read at all."""
@@ -58,12 +58,12 @@ class StreamEnd:
             self.complete = True
         elif _TELLS.search(data) and (value := json_object(data)) and self.take(value):
             return b"data: " + json.dumps(value).encode()
-        elif _DONE in line:  # In a text: LiteLLM takes it for the end, and drops the piece.
+        elif _DONE in line:  # It is part of a text, but LiteLLM would treat it as the end and drop the piece.
             return line.replace(_DONE, b"\\u005bDONE]")
         return line
 
     def report(self, stream: Any) -> None:
-        """Take the reason from LiteLLM's fields, for a stream whose bytes are not read."""
+        """Read the reason from LiteLLM's fields, for a stream whose bytes are not read."""
         self.word = next(iter(reported_words(stream)), "")
 
     def body(self, content: bytes) -> None:

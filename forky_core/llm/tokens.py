@@ -115,10 +115,10 @@ def vocabulary(name: str) -> Vocabulary | None:
 
     It is read on first use: that takes 0.3 s and some 80 MB.
     """
-    known = _ready.get(name)
-    if known is None and name:
+    ready = _ready.get(name)
+    if ready is None and name:
         read_vocabulary(name)
-    return known
+    return ready
 
 
 def read_vocabulary(name: str) -> Thread:

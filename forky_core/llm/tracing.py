@@ -12,7 +12,7 @@ from typing import Any
 from forky_core.llm import loading
 from forky_core.process import events
 
-_NOTHING_SAID = "NO_CONTENT"
+_NO_CONTENT = "NO_CONTENT"
 _SERVICE = "forky"
 
 
@@ -47,7 +47,7 @@ def _exporter() -> Any:
                 span.set_attribute("http.response.status_code", status)
 
     config = OpenTelemetryConfig.from_env()
-    config.capture_message_content = _NOTHING_SAID
+    config.capture_message_content = _NO_CONTENT
     if config.service_name == "litellm":
         config.service_name = _SERVICE
     return TraceExporter(config=config)

@@ -37,7 +37,7 @@ class Address:
     base_url: str
     speaks: frozenset[Dialect]
     ending: str = ""
-    """The text between the base URL that its clients take and the path."""
+    """The text between the base URL for its clients and the path."""
 
     def at(self, base_url: str | None) -> str:
         """Return the base URL with the path of its API, for this base URL or the default one."""
