@@ -19,7 +19,6 @@ from forky_core.people.database import TeamDatabase, now
 from forky_core.people.files import SharedFiles
 from forky_core.people.inbox import Inbox
 from forky_core.people.invitations import Invitations
-from forky_core.people.kept_drafts import KeptDrafts
 from forky_core.people.last_seen import LastSeen
 from forky_core.people.members import Members
 from forky_core.people.one_time_links import OneTimeLinks
@@ -27,6 +26,7 @@ from forky_core.people.people_file import PeopleFile
 from forky_core.people.refused_requests import RefusedRequests
 from forky_core.people.roles import Role
 from forky_core.people.sharing import Sharing
+from forky_core.people.stored_drafts import StoredDrafts
 from forky_core.people.team_sessions import TeamSessions
 from forky_core.people.threads import Threads
 
@@ -85,7 +85,7 @@ class Team:
         self.threads = Threads(self.database, workspace, clock)
         self.inbox = Inbox(self.database, self.members, self.sharing, workspace)
         self.seen = LastSeen(self.database, workspace)
-        self.drafts = KeptDrafts(self.database, workspace)
+        self.drafts = StoredDrafts(self.database, workspace)
         self.refused = RefusedRequests(self.audit)
         """The requests that were refused because somebody sends too many, or the server cannot answer them."""
         self.allowances = Allowances(self.database, self.audit, self.members, workspace, clock)

@@ -30,7 +30,6 @@ from forky_core.people.news import News, news_in, news_since
 from forky_core.people.review_lists import ReviewLists, review_lists
 from forky_core.people.roles import Role
 from forky_core.people.sharing import SharingMark, Whose, belongs_here, mark_of
-from forky_core.store.contract import Store
 
 Verb = Literal["begin", "offer", "operate", "fork", "edit", "own"]
 """Of the workspace: begin conversations and bring some along; offer documents to everybody; decide about models, keys
@@ -50,24 +49,20 @@ _NEEDED: Mapping[Verb, Role] = {
 class Viewer:
     """What one person may do and is shown. `Viewer()` is alone on their machine and may do everything."""
 
-    _store: GuardedStore | None = None
+    store: GuardedStore | None = None
+    """The store as they may use it."""
     session: str = ""
     """The id of the session by which they are signed in; "" where that is not known, or nobody signs in."""
-
-    @classmethod
-    def of(cls, store: Store, session: str = "") -> Viewer:
-        """Whoever uses this store."""
-        return cls(store, session) if isinstance(store, GuardedStore) else cls()
 
     @property
     def alone(self) -> bool:
         """Whether there is no team. What is said below to be of a team's member must not be asked then."""
-        return self._store is None
+        return self.store is None
 
     @property
     def id(self) -> str:
         """The id of the person; "" of somebody alone."""
-        return "" if self._store is None else self._store.access.id
+        return "" if self.store is None else self.store.access.id
 
     @property
     def me(self) -> Member:
@@ -219,17 +214,17 @@ class Viewer:
         self, pieces: Iterable[bytes], conversation: ConversationId, form: str, thing: str = ""
     ) -> Iterator[bytes]:
         """The pieces of a file in which a conversation leaves; it is noted when the first one is taken."""
-        return iter(pieces) if self._store is None else noted(pieces, self._store, conversation, form, thing)
+        return iter(pieces) if self.store is None else noted(pieces, self.store, conversation, form, thing)
 
     def note_tables(self, form: str) -> None:
         """Note that they take the tables for analysis along."""
-        if self._store is not None:
-            note_tables(self._store, form)
+        if self.store is not None:
+            note_tables(self.store, form)
 
     @property
     def _guarded(self) -> GuardedStore:
-        assert self._store is not None, "this is asked of members of a team only"
-        return self._store
+        assert self.store is not None, "this is asked of members of a team only"
+        return self.store
 
     @property
     def access(self) -> Access:

@@ -1,8 +1,8 @@
 """What is typed and not yet sent, by conversation and branch.
 
 A draft outlives switching branches and pages and a reload of the tab; it is the person's, not the tab's. On the server
-of one person it is kept in the process. A team's is in the file of its people (people/kept_drafts.py), so that another
-browser, another node or a later start of the server goes on with it. No conversation has it: what was not sent was not
+of one person it is kept in the process. A team's is in the file of its people (people/stored_drafts.py), so that
+another browser, another node or a later start of the server goes on with it. No conversation has it: what was not sent was not
 said.
 """
 
@@ -16,7 +16,7 @@ import streamlit as st
 
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Json, part_from_stored
-from pages.ui.person import KeptDrafts
+from pages.ui.person import StoredDrafts
 from pages.ui.sign_in import team
 from pages.ui.workspace import reader_id
 
@@ -79,7 +79,7 @@ class Drafts:
 class MembersDrafts(Drafts):
     """The drafts of one member of a team, read from and written to the file of its people."""
 
-    def __init__(self, kept: KeptDrafts, person: str) -> None:
+    def __init__(self, kept: StoredDrafts, person: str) -> None:
         super().__init__()
         self._kept = kept
         self._person = person

@@ -23,15 +23,16 @@ from forky_core.people.allowances import EVERYBODY, Field, Fields, allowance_tex
 from forky_core.people.audit import AuditFilter
 from forky_core.people.conversation_sharing import GIVEN, ConversationSharing
 from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads, threads_file
+from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.inbox import Notice
 from forky_core.people.invitations import DAYS, MOST_DAYS, MOST_USES, Invitation
-from forky_core.people.kept_drafts import KeptDrafts
 from forky_core.people.members import GONE_ISSUERS, Identity, Member
 from forky_core.people.mentions import pieces_of
 from forky_core.people.news import News
 from forky_core.people.review_lists import WaitingRequest
 from forky_core.people.roles import IN_CONVERSATION, IN_WORKSPACE, Role, role_named
 from forky_core.people.sharing import SharingMark, Whose
+from forky_core.people.stored_drafts import StoredDrafts
 from forky_core.people.team_sessions import TeamSession
 from forky_core.people.threads import Comment, Thread, ThreadCount
 from forky_core.people.viewer import Viewer
@@ -61,13 +62,13 @@ __all__ = [
     "Fields",
     "Identity",
     "Invitation",
-    "KeptDrafts",
     "Member",
     "MemberAccount",
     "News",
     "Notice",
     "Role",
     "SharingMark",
+    "StoredDrafts",
     "TeamSession",
     "Thread",
     "ThreadCount",
@@ -98,7 +99,9 @@ def viewer() -> Viewer:
     """
     if names_themselves():
         return _ALONE
-    return Viewer.of(workspace().store, st.context.headers.get(SESSION.decode()) or "")
+    store = workspace().store
+    assert isinstance(store, GuardedStore)
+    return Viewer(store, st.context.headers.get(SESSION.decode()) or "")
 
 
 def names_themselves() -> bool:

@@ -17,7 +17,7 @@ KEPT = 2_000
 """Drafts of a person that are kept; the one that was touched longest ago goes first."""
 
 
-class KeptDrafts:
+class StoredDrafts:
     """The drafts of one workspace."""
 
     def __init__(self, database: TeamDatabase, workspace: str) -> None:

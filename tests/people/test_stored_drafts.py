@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.model import ConversationId
-from forky_core.people import kept_drafts
+from forky_core.people import stored_drafts
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
 from tests.people.people import Office
@@ -30,7 +30,7 @@ def test_a_draft_is_its_authors_and_survives_a_restart(tmp_path: Path) -> None:
 def test_the_one_that_was_touched_longest_ago_goes_first(
     here: Office, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(kept_drafts, "KEPT", 2)
+    monkeypatch.setattr(stored_drafts, "KEPT", 2)
     ada = here.join("Ada", Role.OWNER)
     for place in ("a", "b", "a", "c"):
         here.team.drafts.keep(ada.id, place, {"text": place})
