@@ -2,8 +2,8 @@
 
 A draft outlives switching branches and pages and a reload of the tab; it is the person's, not the tab's. On the server
 of one person it is kept in the process. A team's is in the file of its people (people/stored_drafts.py), so that
-another browser, another node or a later start of the server goes on with it. No conversation has it: what was not sent was not
-said.
+another browser, another node or a later start of the server goes on with it. No conversation has it: what was not
+sent was not said.
 """
 
 from __future__ import annotations
