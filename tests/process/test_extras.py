@@ -43,9 +43,11 @@ PARTS = (
 USE = """
 import sys
 from pathlib import Path
-from forky_core import Forky, add_strategy, contains, exporter, findings, import_file, redacted, save_as, export_value
+from forky_core import Forky, contains, export_value, exporter, import_file, save_as
 from forky_core.cli.parser import main
 from forky_core.formats.exporting.registry import EXPORTERS
+from forky_core.extending import add_strategy
+from forky_core.sharing import findings, redacted
 
 folder = Path(sys.argv[1])
 with Forky.open(folder / "forky.duckdb") as forky:
