@@ -19,7 +19,6 @@ from forky_core.conversation.identity import title_line
 from forky_core.conversation.merging import landing, merging, reverting
 from forky_core.conversation.merging.merging import merge_step
 from forky_core.conversation.merging.reverting import RevertPlan
-from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.namespaces.bisections import Bisections
 from forky_core.conversation.namespaces.branch_documents import BranchDocuments
 from forky_core.conversation.namespaces.branch_merges import BranchMerges
@@ -35,6 +34,7 @@ from forky_core.conversation.namespaces.tags import Tags
 from forky_core.conversation.people.spending import refuse_to_spend
 from forky_core.conversation.recording import appending
 from forky_core.conversation.replies import asking, asking_around
+from forky_core.conversation.replies.asking import draft_of
 from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget

@@ -7,8 +7,8 @@ from dataclasses import replace
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
 from forky_core.conversation.document_places import BranchPlace, ConversationPlace, embedder_of
-from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.replies import consulting
+from forky_core.conversation.replies.asking import draft_of
 from forky_core.conversation.session import branch_in
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model

@@ -8,12 +8,12 @@ from dataclasses import replace
 from forky_core.context.account import Item
 from forky_core.context.convert import FileAccess, convert
 from forky_core.conversation.branch_reader import BranchReader
-from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.message_origins import MessageOrigins
 from forky_core.conversation.recording import receiving
 from forky_core.conversation.recording.receiving import Received
 from forky_core.conversation.recording.reusing import REUSE
 from forky_core.conversation.replies import preparing
+from forky_core.conversation.replies.asking import draft_of
 from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model import Generation, MessageId, Operation, Reuse, seal
 from forky_core.model.errors import NothingToDo

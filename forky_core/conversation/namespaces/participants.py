@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from typing import Generic, TypeVar
 
 from forky_core.conversation.branch_reader import BranchReader
-from forky_core.conversation.message_drafts import draft_of
 from forky_core.conversation.people.spending import Spending, asker, spent
 from forky_core.conversation.people.voices import voice_of
-from forky_core.conversation.replies.asking import posted, say, say_on_fork
+from forky_core.conversation.replies.asking import draft_of, posted, say, say_on_fork
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget

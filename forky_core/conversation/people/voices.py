@@ -9,7 +9,7 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.model import Message
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import Draft
-from forky_core.model.room import PEOPLE, Voices, fit_name
+from forky_core.model.room import PEOPLE, Room, Voices, fit_name
 
 
 def introduce(tx: Transaction, draft: Draft) -> None:
@@ -26,14 +26,13 @@ def voice_of(session: Session, model: str) -> str:
         return fit_name(model[-60:] or "model")
 
 
-def speaker_of(session: Session, model: str) -> str | None:
+def speaker_of(session: Session, room: Room, model: str) -> str | None:
     """The name that a reply carries; None if only one model is in the room."""
-    return voice_of(session, model) if len(session.view.room.models) > 1 else None
+    return voice_of(session, model) if len(room.models) > 1 else None
 
 
-def voices_of(session: Session, path: Sequence[Message], model: str) -> Voices | None:
+def voices_of(session: Session, room: Room, path: Sequence[Message], model: str) -> Voices | None:
     """The speakers of this path as `model` should see them; None if there are none to distinguish."""
-    room = session.view.room
     people = {person.name for person in room.people}
     # The person who asks now may be new, and must be included so that the inspector shows what will be sent.
     people.update(message.name for message in path[-1:] if message.role == "user" and message.name)

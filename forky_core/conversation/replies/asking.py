@@ -4,11 +4,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import get_args
 
 from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import branch_name, log_text, new_id, now, suggested_name, title_from
+from forky_core.conversation.identity import (
+    branch_name,
+    log_text,
+    new_id,
+    now,
+    suggested_name,
+    title_from,
+    title_line,
+)
 from forky_core.conversation.people.spending import paid_for, refuse_to_spend
 from forky_core.conversation.people.voices import introduce, speaker_of
 from forky_core.conversation.recording.reusing import prompt_of, reused_generation, stored_answer, wants_reuse
@@ -18,6 +27,7 @@ from forky_core.conversation.replies.preparing import PreparedRequest, prepare
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session, short
 from forky_core.conversation.transaction import Transaction, with_a_free_key
+from forky_core.conversation.validation import fit_text, refuse_unknown_files
 from forky_core.llm.contract import Answering, Request
 from forky_core.model import (
     Branch,
@@ -26,12 +36,13 @@ from forky_core.model import (
     Message,
     MessageId,
     Operation,
+    Role,
     Rules,
     seal,
 )
 from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
-from forky_core.model.parts import Draft, Json, TextPart
+from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart
 
 POSTED = "posted/"
 """Derived values that say which message was stored under the id that its author's browser gave it."""
@@ -164,15 +175,17 @@ def answer(
         started=now(),
         partial=target.begins_with,
     )
-    target = replace(target, speaker=target.speaker or speaker_of(session, name))
-    answering: Answering = session.models.model(name)
+    view = session.view
+    target = replace(target, speaker=target.speaker or speaker_of(session, view.room, name))
+    asked = session.models.model(name)
+    answering: Answering = asked
     reword = None if search else rewording(session, path, rules, lambda better: _asked_so(prepared(better)))
 
     def prompt() -> str:
         # The request, and so its hash, is known only once the query has been written.
         return prompt_of(request.messages, request.parameters) if reword is None else ""
 
-    if resumes is None and reword is None and wants_reuse(request.parameters, session.view, asked=reuse):
+    if resumes is None and reword is None and wants_reuse(request.parameters, view, asked=reuse):
         generation = replace(generation, looked=True, prompt=prompt())
         stored = stored_answer(session, generation.prompt, name)
         if stored is not None:
@@ -183,11 +196,11 @@ def answer(
                 parts,
                 store=session.store,
                 actor=session.actor,
-                label=answering.info().label,
+                label=made.model.label,
             )
     if made.document_search is not None:
         begun = resumes.text if resumes is not None else ""
-        answering = Citing(session.models.model(name), made.document_search, reword, begun)
+        answering = Citing(asked, made.document_search, reword, begun)
     job = session.replies.start(
         target,
         generation,
@@ -271,3 +284,31 @@ def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft, p
     if not tx.view.title and message.text:
         tx.set("title", title_from(message.text))
     return message
+
+
+def draft_of(
+    session: Session,
+    text: str,
+    attachments: Sequence[AttachmentPart] = (),
+    *,
+    role: Role = "user",
+    name: str | None = None,
+) -> Draft:
+    """A draft of the typed text; without a `name` it carries that of the person who uses this handle, if any.
+
+    Raises:
+        BadContent: it is empty or too long, or the role is unknown.
+        NotFound: a file was never attached to this workspace.
+    """
+    if role not in get_args(Role):
+        raise BadContent(f"Nobody has the role “{role}”.", f"There are: {', '.join(get_args(Role))}.")
+    text = fit_text(text)
+    if name is None and role == "user":
+        name = session.person
+    refuse_unknown_files(session.store, [part.sha256 for part in attachments])
+    if not text.strip() and not attachments:
+        raise BadContent("There is nothing to send.", "Type something, or attach a file.")
+    parts: list[Part] = list(attachments)
+    if text.strip():
+        parts.append(TextPart(text))
+    return Draft(role, tuple(parts), title_line(name) or None if name is not None else None)

@@ -75,8 +75,7 @@ def search_for_passages(
     read the query, so that its provider is sent it and may be paid; without it words alone decide, and `trouble` says
     so.
     """
-    question = question_of(path)
-    if not rules.documents.on or not question:
+    if not rules.documents.on or not (question := question_of(path)):
         return None
     wanted = " ".join(search.split()) or condensed(question, _spoken(path))
     shelf = documents_of(session, rules, by_meaning=by_meaning)

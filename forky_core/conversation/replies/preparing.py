@@ -90,13 +90,14 @@ def prepare(
     """
     name = model or rules.model or session.models.default()
     answering = session.models.model(name)
+    info = answering.info()
     read: list[Sequence[Message]] = []
     document_search = search_for_passages(
         session,
         path,
         rules,
         search=search,
-        window=answering.info().context_window,
+        window=info.context_window,
         by_meaning=by_meaning,
     )
     settings = MappingProxyType({**rules.parameters, **parameters})
@@ -117,7 +118,7 @@ def prepare(
     return PreparedRequest(
         request,
         context,
-        answering.info(),
+        info,
         min(cached, context.tokens),
         memory,
         tuple(read),
@@ -147,7 +148,8 @@ def context_on(
     Messages that a summary was made of are appended to `read`. `parameters` are those of the request, without which the
     branch's own count.
     """
-    info, memory = model.info(), session.view.memory_of(rules)
+    info, view = model.info(), session.view
+    memory = view.memory_of(rules)
     write = summariser(session, memory)
 
     def summarise(stretches: Sequence[Sequence[Message]]) -> Summary:
@@ -167,7 +169,7 @@ def context_on(
         wire=info.wire.under(rules.parameters if parameters is None else parameters),
         memory=memory,
         summarise=summarise,
-        voices=voices_of(session, path, info.name),
+        voices=voices_of(session, view.room, path, info.name),
         document_search=document_search,
     )
     if isinstance(count_tokens, Counts):

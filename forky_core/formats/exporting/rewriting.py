@@ -8,16 +8,15 @@ log, stashes and source fields, which would reveal what was left out. The origin
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES
 from forky_core.conversation.identity import free_name
-from forky_core.formats.exporting.rewritten_messages import remade
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.forky_file.stored import files_named, files_of, linked, only
+from forky_core.formats.forky_file.stored import StoredMessages, files_named, files_of, linked, naming, only
 from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.merge.payload_copy import with_new_ids
 from forky_core.model import (
@@ -27,6 +26,7 @@ from forky_core.model import (
     Message,
     MessageId,
     Role,
+    Stem,
     View,
     seal,
 )
@@ -41,6 +41,8 @@ Known = Callable[[str], MessageId | None]
 _CITED = re.compile(r"\((b2:[0-9a-f]{32})\)")
 _SHARED = ("title", "heads", "rules", "tags", "kept", "erased", "forked_from")
 """Keys of a view that are copied."""
+Make = Callable[[Message], Message | None]
+"""Generates the new message for an original, always the same one; None leaves it out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -320,3 +322,49 @@ def strings(value: Json) -> Iterable[str]:
             open_values[:0] = value
         elif isinstance(value, dict):
             open_values[:0] = [*value, *value.values()]
+
+
+class Remade:
+    """A `MessageSource` of rewritten messages, which are made from the originals each time they are read.
+
+    For each message, only its new id, its original's id and its stem are in memory.
+    """
+
+    def __init__(self, originals: StoredMessages, make: Make) -> None:
+        self.stems: dict[MessageId, Stem] = {}
+        self._originals = originals
+        self._make = make
+        self._old: dict[MessageId, MessageId] = {}
+        self._named: list[tuple[MessageId, str]] = []
+        for message in originals.in_order():
+            made = make(message)
+            if made is not None and made.id not in self._old:
+                self._old[made.id] = message.id
+                self.stems[made.id] = Stem(made.parents, made.created, made.hidden)
+                self._named += naming((made,))
+
+    def one(self, id: MessageId) -> Message:
+        made = self._make(self._originals[self._old[id]])
+        assert made is not None
+        return made
+
+    def all(self) -> Iterator[Message]:
+        for message in self._originals.in_order():
+            made = self._make(message)
+            if made is not None and self._old[made.id] == message.id:
+                yield made
+
+    def files(self) -> Iterator[tuple[MessageId, str]]:
+        return iter(self._named)
+
+
+def remade(originals: Mapping[MessageId, Message], make: Make) -> Mapping[MessageId, Message]:
+    """All messages that `make` generates; those of a conversation in memory are in memory as well."""
+    if isinstance(originals, StoredMessages):
+        return StoredMessages(Remade(originals, make))
+    made = (make(message) for message in originals.values())
+    found: dict[MessageId, Message] = {}
+    for one in made:
+        if one is not None:
+            found.setdefault(one.id, one)
+    return found

@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forky_core.conversation.identity import title_from, title_line
-from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
+from forky_core.formats.contract import Importer, ParsedConversation, Sample, Unreadable
+from forky_core.formats.fields import obj, objs
 from forky_core.formats.files.json_nested import DEEP
 from forky_core.formats.files.source import Archive, ArchiveFiles, OpenedDocument, arrays_in, sample
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
-from forky_core.formats.importing.former_programs import no_longer_read
 from forky_core.formats.registry import WIDE, importer_for
 from forky_core.formats.tree import ImportedTree
 from forky_core.model.errors import ForkyError
+from forky_core.model.parts import Json
 
 UNKNOWN = "Its format is not known. Forky also reads a list of messages with a “role” and a “content”."
 NOTHING = "No file in it holds conversations."
+NO_LONGER = (
+    "It is a file of {}, which Forky no longer reads. Write its conversations as lists of messages with a “role” and a "
+    "“content”, and import those."
+)
+_CARDS = ("chara_card_v2", "chara_card_v3")
+_SIGNS: Mapping[str, Callable[[Mapping[str, Json]], bool]] = {
+    "Portable AI Memory": lambda value: value.get("schema") == "portable-ai-memory-conversation",
+    "Chatbot UI": lambda value: "version" in value and isinstance(value.get("history"), list),
+    "TypingMind": lambda value: any(
+        "chatID" in chat for chat in (value, *objs(obj(value.get("data")).get("chats")))
+    ),
+    "Open Assistant": lambda value: "message_tree_id" in value,
+    "a program for character cards": lambda value: value.get("spec") in _CARDS,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,3 +126,9 @@ def title_of(tree: ImportedTree) -> str:
         return title
     first = next((m for m in tree.messages if m.role == "user" and not m.hidden and m.text.strip()), None)
     return title_from(first.text) if first is not None else ""
+
+
+def no_longer_read(sample: Sample) -> str:
+    """The sentence that names the program of a file that is no longer imported; "" for every other file."""
+    programs = (name for name, fits in _SIGNS.items() if any(map(fits, sample.objects)))
+    return next((NO_LONGER.format(name) for name in programs), "")

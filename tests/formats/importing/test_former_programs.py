@@ -7,9 +7,8 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.formats.importing.former_programs import NO_LONGER
 from forky_core.formats.importing.landing import import_file
-from forky_core.formats.importing.pieces import UNKNOWN
+from forky_core.formats.importing.pieces import NO_LONGER, UNKNOWN
 from forky_core.model.parts import Json
 from tests.formats.sources import packed, written
 
