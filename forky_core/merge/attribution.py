@@ -90,9 +90,10 @@ def texts_to_match(line: Sequence[Message]) -> list[str]:
     """Return the texts of messages as `spoken` does, but payloads without headings and marks, so that lines can be
     compared.
     """
+    merges = [message.merges for message in line]
     return [
-        without_headings(said) if any(map(_retells, message.merges)) else said
-        for message, said in ((message, message_as_text(message)) for message in line)
+        without_headings(said) if any(map(_retells, had)) else said
+        for said, had in zip(map(message_as_text, line), merges, strict=True)
     ]
 
 

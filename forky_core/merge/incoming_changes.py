@@ -73,17 +73,20 @@ class Sorting:
     prompts: list[str] = field(default_factory=list)
     seen: set[MessageId] = field(default_factory=set)
 
-    def take(self, message: Message) -> None:
+    def take(self, messages: Iterable[Message]) -> None:
+        for message, merges, reverts in [(one, one.merges, one.reverts) for one in messages]:
+            self._sort(message, merges, reverts)
+
+    def _sort(self, message: Message, merges: Sequence[MergePart], reverts: Sequence[MessageId]) -> None:
         self.seen.add(message.id)
-        merges, reverts = message.merges, message.reverts
         why = self._why_not(message, merges, reverts)
         if why:
             self.omitted.append(Omission(message.id, why))
             return
         self.turns.append(message)
         for part in merges:
-            for inner in self._inner(part) if part.brings_turns else ():
-                self.take(inner)
+            if part.brings_turns:
+                self.take(self._inner(part))
 
     def _why_not(self, message: Message, merges: Sequence[MergePart], reverts: Sequence[MessageId]) -> str:
         if message.hidden:

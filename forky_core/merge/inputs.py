@@ -153,8 +153,7 @@ class MergeInputs:
         masked |= dict.fromkeys(reverted(path), TAKEN_BACK)
         masked |= dict.fromkeys(here, TAKEN_BACK_HERE)
         sorting = Sorting(self.lookup, known, frozenset(brought), masked, self.copies(known, without=here))
-        for message in complete:
-            sorting.take(message)
+        sorting.take(complete)
         return IncomingChanges(
             brought,
             bases,

@@ -95,7 +95,9 @@ def _passed_on(
     """Return lines of merges that no message says word for word, if they are new and fit; open and settled ones always
     fit.
     """
-    read = plain_lines(known) if claims else set()
+    if not claims:
+        return []
+    read = plain_lines(known)
     new = [
         line for line in claims if any(plain(row) not in read for row in line.text.split("\n") if plain(row))
     ]

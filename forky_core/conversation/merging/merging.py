@@ -16,7 +16,7 @@ from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup
 from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.merging.note_writing import NoteWriter
-from forky_core.conversation.session import Session
+from forky_core.conversation.session import Session, branch_in
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.corrections import with_corrections
 from forky_core.merge.inputs import MergeInputs
@@ -48,8 +48,8 @@ def plan(
         ModelError: the model did not answer, or was stopped.
     """
     validate_options(options)
-    into, several = session.branch(target), len(sources) > 1
-    branches = [session.branch(name) for name in dict.fromkeys(sources)]
+    view, several = session.view, len(sources) > 1
+    into, *branches = [branch_in(view, name) for name in (target, *dict.fromkeys(sources))]
     full_ones = [branch for branch in branches if branch.head is not None]
     if not several and not full_ones:
         raise NothingToDo(f"“{sources[0]}” is empty: there is nothing to merge.")

@@ -101,18 +101,17 @@ class NoteBranch:
     def of(cls, messages: Sequence[Message], known_texts: Sequence[str]) -> NoteBranch:
         """Read the messages for somebody who has read `known_texts`."""
         # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
-        offline = {message.id for message in messages if message.text.startswith(QUOTES)}
+        told = [(one, one.text) for one in messages]
+        offline = {one.id for one, text in told if text.startswith(QUOTES)}
         # “/undo” and “no” hold for what stands above them, however often they are said.
-        orders = {
-            message.id for message in messages if message.role == "user" and TURNS_DOWN.match(message.text)
-        }
+        orders = {one.id for one, text in told if one.role == "user" and TURNS_DOWN.match(text)}
         found = [
             one
             for one in _distinct(
                 with_code_blocks(passages(messages)), plain_lines(known_texts), offline | orders
             )
             if not any(map(is_heading, one.text.split("\n")))
-            and (any(map(str.isalpha, one.text)) or one.text == messages[one.turn].text.strip())
+            and (any(map(str.isalpha, one.text)) or one.text == told[one.turn][1].strip())
         ]
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):
@@ -134,7 +133,11 @@ class NoteBranch:
             [],
             {message.id: speaker_of(message) for message in messages},
             len(named) > 1,
-            frozenset(turn for turn in range(len(messages)) if _narrates(messages, turn)),
+            frozenset(
+                turn
+                for turn, (one, text) in enumerate(told)
+                if one.role == "assistant" and len(text) <= REPORT and _calls(messages[turn : turn + 2])
+            ),
             by_turn,
             {turn: [at for at in mine if found[at].shape == "prose"] for turn, mine in by_turn.items()},
             {at: lead for mine in by_turn.values() for at, lead in _lead_ins(mine, found)},
@@ -356,11 +359,10 @@ def _names_sources(one: NotePassage) -> bool:
     return one.role == "assistant" and bool(own_sources(one.text))
 
 
-def _narrates(messages: Sequence[Message], turn: int) -> bool:
-    """Whether a model only says what it is about to do: a short text with a tool call in it or right after it."""
-    if messages[turn].role != "assistant" or len(messages[turn].text) > REPORT:
-        return False
-    near = messages[turn : turn + 2]
+def _calls(near: Sequence[Message]) -> bool:
+    """Whether a message calls a tool, or the one after it does or is a tool's: then a short text only says what the
+    model is about to do.
+    """
     called = any(isinstance(part, ToolCallPart) for message in near for part in message.parts)
     return called or near[-1].role == "tool"
 
