@@ -57,7 +57,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     | {"llm.contract", "llm.failures", "llm.stream_end", "llm.answer_pieces", "process.plugins"},
     "matching": VALUES | {"process", "wire"},
     "documents": BASE | CONTRACTS,
-    "context": BASE | CONTRACTS | {"wire.media"},
+    "context": BASE | CONTRACTS,
     "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},
     "conversation": BASE | CONTRACTS | {"context", "documents", "llm.upstream", "matching", "merge", "wire"},
     "experiments": BASE | CONTRACTS | {"conversation"},

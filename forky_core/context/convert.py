@@ -14,6 +14,7 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.llm.tokens import message_text
 from forky_core.model import Blob, Message
 from forky_core.model.errors import NotFound
+from forky_core.model.media import as_data_url
 from forky_core.model.opaque import opaque
 from forky_core.model.parts import (
     AttachmentPart,
@@ -27,7 +28,6 @@ from forky_core.model.parts import (
 )
 from forky_core.model.room import Voices, shown_name
 from forky_core.model.wires import PLAIN, Wire, call_fields, goes_back, is_picture, thought_fields
-from forky_core.wire.media import as_data_url
 
 SPEAKERS = frozenset({"user", "assistant"})
 NO_THOUGHT = "A model's thinking is not sent again."

@@ -31,11 +31,11 @@ from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged, StoreError
 from forky_core.model.experiment import experiments_in, is_cell
 from forky_core.model.hashing import mend_text
+from forky_core.model.media import LARGEST_FILE, media_type_of
 from forky_core.model.parts import AttachmentPart
 from forky_core.process import events
 from forky_core.store.contract import Store, Verification
 from forky_core.wire.call import Call
-from forky_core.wire.media import LARGEST_FILE, media_type_of
 
 
 class Workspace:

@@ -14,6 +14,7 @@ from forky_core.formats.fields import TEXTS, kept_json, obj, objs, word, words, 
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
+from forky_core.model.media import data_url, decoded
 from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     Json,
@@ -25,7 +26,6 @@ from forky_core.model.parts import (
     ToolResultPart,
     arguments_json,
 )
-from forky_core.wire.media import data_url, decoded
 
 ANY: Final = Program("another program")
 

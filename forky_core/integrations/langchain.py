@@ -25,6 +25,7 @@ from forky_core.forky import Forky
 from forky_core.formats.openai_messages import content_parts, in_turns
 from forky_core.model import Message, Role
 from forky_core.model.errors import BadContent, NameTaken, NotFound, NothingToDo
+from forky_core.model.media import as_data_url
 from forky_core.model.opaque import is_left_unsaid
 from forky_core.model.parts import (
     AttachmentPart,
@@ -37,7 +38,6 @@ from forky_core.model.parts import (
     ToolResultPart,
     canonical_json,
 )
-from forky_core.wire.media import as_data_url
 
 _SHARED = "langchain_conversation"
 """The setting with the id of the conversation for sessions that name none."""

@@ -25,13 +25,13 @@ from forky_core.llm.contract import (
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
+from forky_core.model.media import RequestFiles
 from forky_core.model.parts import Draft, Json, ReasoningPart, arguments_json, canonical_json, json_object
 from forky_core.model.wires import signed_by_anthropic, thinking_block
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.content import content_parts, object_of
 from forky_core.wire.contract import ClientRequest, Indexed, ProtocolAdapter, Response, flag, text_field
 from forky_core.wire.errors import ApiError, is_common, malformed, only_theirs
-from forky_core.wire.media import RequestFiles
 from forky_core.wire.streams import CUT_OFF, OneAnswer, ended, event, failure_reported
 
 _SAME_NAME = ("max_tokens", "temperature", "top_p", "top_k", "thinking")

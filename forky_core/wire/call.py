@@ -14,9 +14,9 @@ from typing import Any
 from forky_core.model import Blob
 from forky_core.model.errors import BadCall
 from forky_core.model.hashing import mend_text
+from forky_core.model.media import RequestFiles
 from forky_core.model.parts import Draft, Json, Part, TextPart, ToolCallPart, ToolResultPart
 from forky_core.wire.content import kept_json, list_of, object_of
-from forky_core.wire.media import RequestFiles
 
 MOST_MESSAGES = 100_000
 Turns = list[tuple[Draft, str]]

@@ -22,6 +22,7 @@ from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
 from forky_core.model.generation import known_sum
+from forky_core.model.media import RequestFiles
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart, json_object
 from forky_core.wire.call import Call, Turns, build_call, in_turns, messages_of
 from forky_core.wire.content import (
@@ -45,7 +46,6 @@ from forky_core.wire.contract import (
     text_field,
 )
 from forky_core.wire.errors import ApiError, malformed
-from forky_core.wire.media import RequestFiles
 from forky_core.wire.streams import (
     CUT_OFF,
     DONE,

@@ -13,6 +13,7 @@ from typing import Any
 
 from forky_core.model.errors import BadCall
 from forky_core.model.hashing import mend_json, mend_text
+from forky_core.model.media import RequestFiles, data_url
 from forky_core.model.parts import (
     Json,
     OpaquePart,
@@ -25,7 +26,6 @@ from forky_core.model.parts import (
     canonical_json,
 )
 from forky_core.model.wires import signed_by_anthropic, without_signature
-from forky_core.wire.media import RequestFiles, data_url
 
 LONGEST_TEXT = 20_000_000
 """The most characters of one message, system prompt or draft."""

@@ -23,6 +23,7 @@ from forky_core.llm.contract import (
 )
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
+from forky_core.model.media import RequestFiles
 from forky_core.model.parts import (
     Draft,
     Json,
@@ -54,7 +55,6 @@ from forky_core.wire.contract import (
     text_field,
 )
 from forky_core.wire.errors import ApiError, is_common, malformed, only_theirs
-from forky_core.wire.media import RequestFiles
 from forky_core.wire.streams import (
     CUT_OFF,
     OneAnswer,

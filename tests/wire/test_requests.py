@@ -293,7 +293,7 @@ def test_an_id_may_be_used_again_once_its_call_was_answered() -> None:
 
 
 def test_a_file_beyond_the_limit_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("forky_core.wire.media.LARGEST_FILE", 5)
+    monkeypatch.setattr("forky_core.model.media.LARGEST_FILE", 5)
     with pytest.raises(BadCall, match="0 MB"):
         anthropic_call(ANTHROPIC)
 

@@ -30,8 +30,8 @@ from forky_core.formats.files.json_window import JsonInput
 from forky_core.formats.files.spools import spool
 from forky_core.formats.files.tables import tables_of
 from forky_core.model.errors import BadContent
+from forky_core.model.media import LARGEST_FILE, media_type_of
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.wire.media import LARGEST_FILE, media_type_of
 
 MOST_MEMBERS = 100_000
 LARGEST_MEMBER = 8_000_000_000

@@ -16,7 +16,7 @@ from forky_core.formats.forky_file.page import page_values
 from forky_core.formats.forky_file.reading import is_ours, read_chat
 from forky_core.formats.forky_file.writing import written
 from forky_core.model.errors import BadContent
-from forky_core.wire.media import LARGEST_FILE
+from forky_core.model.media import LARGEST_FILE
 
 CHAT = "chat.forky.jsonl"
 """The member of a `.forky.zip` that holds the conversation; its attachments are members in `files/`."""

@@ -20,6 +20,7 @@ from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import ERASED
 from forky_core.model.errors import NotFound, StoreError
 from forky_core.model.hashing import mend_text
+from forky_core.model.media import as_data_url
 from forky_core.model.parts import (
     AttachmentPart,
     MergePart,
@@ -32,7 +33,6 @@ from forky_core.model.parts import (
 )
 from forky_core.store.contract import Store
 from forky_core.wire.contract import Response
-from forky_core.wire.media import as_data_url
 
 MOST = 2_000
 """Answers that are cached in memory."""

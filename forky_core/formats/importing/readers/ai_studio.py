@@ -20,6 +20,7 @@ from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Usage
+from forky_core.model.media import decoded
 from forky_core.model.parts import (
     Draft,
     Json,
@@ -29,7 +30,6 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
-from forky_core.wire.media import decoded
 
 PROGRAM = Program(
     "Google AI Studio", frozenset(("thoughtSignature", "thoughtSignatures", "safetyRatings", "videoMetadata"))

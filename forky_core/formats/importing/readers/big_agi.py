@@ -11,8 +11,8 @@ from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref,
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
+from forky_core.model.media import data_url
 from forky_core.model.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
-from forky_core.wire.media import data_url
 
 PROGRAM = Program(
     "big-AGI",

@@ -24,8 +24,8 @@ from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus
+from forky_core.model.media import data_url
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
-from forky_core.wire.media import data_url
 
 PROGRAM = Program(
     "Cherry Studio",

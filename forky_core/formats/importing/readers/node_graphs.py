@@ -25,8 +25,8 @@ from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.errors import BadContent
+from forky_core.model.media import data_url, decoded
 from forky_core.model.parts import Draft, Json, OpaquePart, Part
-from forky_core.wire.media import data_url, decoded
 
 PROGRAM = Program(
     "another program",

@@ -39,6 +39,7 @@ from forky_core.formats.leftovers import Program, leftovers, repeated_fields, re
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.errors import BadContent
+from forky_core.model.media import data_url
 from forky_core.model.parts import (
     Draft,
     Json,
@@ -50,7 +51,6 @@ from forky_core.model.parts import (
     ToolResultPart,
     arguments_json,
 )
-from forky_core.wire.media import data_url
 
 PROGRAM = Program(
     "Open WebUI",

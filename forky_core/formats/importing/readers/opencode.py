@@ -12,8 +12,8 @@ from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus, Usage
+from forky_core.model.media import data_url
 from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, ToolResultPart
-from forky_core.wire.media import data_url
 
 PROGRAM = Program(
     "opencode",

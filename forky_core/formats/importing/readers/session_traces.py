@@ -23,8 +23,8 @@ from forky_core.formats.files.json_values import parse
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, tool_calls
 from forky_core.formats.roles import role_of
+from forky_core.model.media import data_url, decoded
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
-from forky_core.wire.media import data_url, decoded
 
 PROGRAM = Program(
     "llama.cpp or a session trace",
