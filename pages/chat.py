@@ -136,11 +136,11 @@ def _looked_at(here: Frame | None) -> Frame | None:
 
 
 def _draw_nothing() -> None:
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     with st.container(key="chat-top", horizontal=True, vertical_alignment="center"):
-        page_top("Forky", forky, held, None)
-    draw_broken_off_hint(forky, held)
-    draw_nothing_yet(forky, held)
+        page_top("Forky", forky, tab, None)
+    draw_broken_off_hint(forky, tab)
+    draw_nothing_yet(forky, tab)
 
 
 def _draw_path(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look] | None:

@@ -28,11 +28,11 @@ PAGE = Page(title="Documents", icon="description", order=50, section="More", abo
 
 def main() -> None:
     follow_a_link_opened_beside()
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     apply_list_style()
     apply_document_style()
-    chat = last_shown(forky, held)
-    page_top("Documents", forky, held, chat, names_it=True)
+    chat = last_shown(forky, tab)
+    page_top("Documents", forky, tab, chat, names_it=True)
     with st.container(key="column-documents"):
         if "d" in st.query_params:
             asked = st.query_params.get("n", "1")
@@ -41,7 +41,7 @@ def main() -> None:
         trashed = [one for one in forky.store.documents.documents() if one.shelf == "trash"]
         scope = draw_scope(chat, len(trashed))
         if scope == "trash":
-            draw_trash(forky, held, trashed)
+            draw_trash(forky, tab, trashed)
             return
         store = store_of(scope, forky, chat)
         st.caption(SCOPES[scope])
@@ -49,9 +49,9 @@ def main() -> None:
             return
         why_not = why_not_given(scope, chat)
         if not draw_refusal(why_not):
-            draw_adding(held, store)
-        draw_list(forky, held, store, removes=not why_not)
-        draw_meaning(forky, held, store)
+            draw_adding(tab, store)
+        draw_list(forky, tab, store, removes=not why_not)
+        draw_meaning(forky, tab, store)
 
 
 main()

@@ -30,9 +30,9 @@ _FAILED = "fork.failed"
 
 
 def main() -> None:
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Fork what was shared with you", forky, held, None)
+    page_top("Fork what was shared with you", forky, tab, None)
     with st.container(key="column-fork"):
         try:
             shared = opened_link(st.query_params.get("link", ""))

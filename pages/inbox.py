@@ -26,9 +26,9 @@ _SHOWN = {"unread": "Not read", "all": "All"}
 
 def main() -> None:
     who = viewer()
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Inbox", forky, held, last_shown(forky, held), names_it=True)
+    page_top("Inbox", forky, tab, last_shown(forky, tab), names_it=True)
     inbox, me = who.inbox, who.id
     with st.container(key="column-inbox", gap="small"):
         unread = inbox.unread(me)

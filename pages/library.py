@@ -1,6 +1,6 @@
 """The Library: every conversation, search over all of their branches, import, and the trash.
 
-The frame is the workspace and what the tab holds, the view model is the lines of a shelf (views/shelf.py), and
+The frame is the workspace and the session of the tab, the view model is the lines of a shelf (views/shelf.py), and
 pages/ui/library draws it.
 """
 
@@ -47,31 +47,31 @@ _WHOSE: dict[Whose, str] = {
 
 def main() -> None:
     follow_a_link_opened_beside()
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Library", forky, held, last_shown(forky, held), names_it=True)
+    page_top("Library", forky, tab, last_shown(forky, tab), names_it=True)
     words = _tools()
-    focus_search(held)
+    focus_search(tab)
     walked = st.container()
-    draw_broken_off(forky, held)
-    found = _draw_tab(forky, held, words)
+    draw_broken_off(forky, tab)
+    found = _draw_tab(forky, tab, words)
     with walked:
         walk_findings(words, found=found)
 
 
-def _draw_tab(forky: Workspace, held: TabSession, words: str) -> bool:
+def _draw_tab(forky: Workspace, tab: TabSession, words: str) -> bool:
     """Whether it shows what these words found."""
     trashed = forky.conversations(trashed=True)
-    tab = _tab(len(trashed), open_links(forky))
-    if tab == "trash":
-        draw_trash(forky, held, trashed)
+    shown_tab = _tab(len(trashed), open_links(forky))
+    if shown_tab == "trash":
+        draw_trash(forky, tab, trashed)
         return False
-    if tab == "import":
-        draw_import(forky, held)
+    if shown_tab == "import":
+        draw_import(forky, tab)
         return False
     hear_library(forky)
-    if tab == "shared":
-        draw_shared(forky, held)
+    if shown_tab == "shared":
+        draw_shared(forky, tab)
         return False
     page = int(st.session_state.get("library.page", 1))
     sort: Sort = st.session_state.get("library.sort", "changed")
@@ -81,7 +81,7 @@ def _draw_tab(forky: Workspace, held: TabSession, words: str) -> bool:
     if has_words(words):
         if listed.lines:
             st.markdown("#### Titles")
-            draw_lines(forky, held, listed)
+            draw_lines(forky, tab, listed)
         st.markdown("#### Messages")
         return draw_findings(forky, words) or bool(listed.lines)
     who = viewer()
@@ -90,7 +90,7 @@ def _draw_tab(forky: Workspace, held: TabSession, words: str) -> bool:
     if not listed.total:
         _draw_empty()
     else:
-        draw_lines(forky, held, listed)
+        draw_lines(forky, tab, listed)
     return False
 
 

@@ -41,7 +41,7 @@ from pages.ui.merge.conflicts import draw_conflicts
 from pages.ui.merge.examining import draw_examination
 from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
 from pages.ui.merge.picture import draw_standing, sources_of
-from pages.ui.merge.planning import Planning, go_on, plan_anew, planning
+from pages.ui.merge.planning import Planning, go_on, plan_anew, planning_for
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.requests import draw_propose, draw_requests
 from pages.ui.merge.reviewing import why_not_land
@@ -82,15 +82,15 @@ def main() -> None:
         _nothing_to_merge(frame)
         return
     draw_route(frame, options)
-    held = frame.session.planning = planning(frame.session.planning, frame.forky, frame.chat, options)
-    plan = held.plan or held.quoted or held.sketch
+    planning = frame.session.planning = planning_for(frame.session.planning, frame.forky, frame.chat, options)
+    plan = planning.plan or planning.quoted or planning.sketch
     if plan is not None and plan.graft is None:
         visible = frame.chat.visible
         draw_standing([(one, branch_relation(one, visible)) for one in sources_of(plan, visible)])
-    draw_strategy(frame, options, held)
-    if held.plan is None or held.plan.lands:
-        draw_settings(frame, options, held)
-    _draw_plan(frame, held, looked)
+    draw_strategy(frame, options, planning)
+    if planning.plan is None or planning.plan.lands:
+        draw_settings(frame, options, planning)
+    _draw_plan(frame, planning, looked)
     _draw_earlier(frame)
 
 
@@ -120,40 +120,40 @@ def _nothing_to_merge(frame: Frame) -> None:
         )
 
 
-def _draw_plan(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
-    plan = held.plan
-    if held.sentence:
+def _draw_plan(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+    plan = planning.plan
+    if planning.sentence:
         with st.container(border=True):
-            st.markdown(f":material/info: {plain_label(held.sentence, 300)}")
+            st.markdown(f":material/info: {plain_label(planning.sentence, 300)}")
         return
-    if held.overtaken:
-        _draw_overtaken(frame, held)
+    if planning.overtaken:
+        _draw_overtaken(frame, planning)
     if plan is None:
         return
     if not plan.lands:
-        _draw_up_to_date(frame, held)
+        _draw_up_to_date(frame, planning)
         return
-    draw_writing_beside(frame, held)
-    draw_warnings(held)
+    draw_writing_beside(frame, planning)
+    draw_warnings(planning)
     if plan.drafts:
-        draw_examination(frame, plan, held.examination, held.not_examined, held.tell)
-    draw_conflicts(frame, held)
-    draw_preview(frame, held)
+        draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
+    draw_conflicts(frame, planning)
+    draw_preview(frame, planning)
     if plan.relation == "fast_forward" and "force" in strategy_named(plan.strategy).takes:
-        _draw_force(held)
+        _draw_force(planning)
     kept_off = why_not_land(frame, looked, plan)
     with st.container(key="line-merge-land", horizontal=True, vertical_alignment="center"):
         if kept_off:
             st.caption(f":material/shield_lock: {plain_label(kept_off, 400)}", width="content")
         else:
-            _draw_land(frame, held, looked)
+            _draw_land(frame, planning, looked)
         if looked is None and not why_only_reads(frame.chat):
             draw_propose(frame, instead=not kept_off)
 
 
-def _draw_overtaken(frame: Frame, held: Planning) -> None:
+def _draw_overtaken(frame: Frame, planning: Planning) -> None:
     with st.container(key="merge-overtaken", border=True):
-        st.markdown(f":material/sync_problem: {plain_label(held.overtaken, 400)}")
+        st.markdown(f":material/sync_problem: {plain_label(planning.overtaken, 400)}")
         st.caption(
             "Nothing was written. Planning again reads the branches as they are now, and keeps what you chose and wrote."
         )
@@ -163,20 +163,20 @@ def _draw_overtaken(frame: Frame, held: Planning) -> None:
             type="primary",
             icon=":material/refresh:",
             on_click=_replan,
-            args=(frame, held),
+            args=(frame, planning),
         )
 
 
-def _replan(frame: Frame, held: Planning) -> None:
+def _replan(frame: Frame, planning: Planning) -> None:
     try:
-        frame.session.planning = go_on(held, frame.chat)
+        frame.session.planning = go_on(planning, frame.chat)
     except ForkyError as error:
-        frame.session.planning = plan_anew(frame.forky, frame.chat, held.options)
+        frame.session.planning = plan_anew(frame.forky, frame.chat, planning.options)
         frame.session.say(str(error))
 
 
-def _draw_up_to_date(frame: Frame, held: Planning) -> None:
-    plan = held.plan
+def _draw_up_to_date(frame: Frame, planning: Planning) -> None:
+    plan = planning.plan
     assert plan is not None
     with st.container(border=True):
         if plan.relation == "unanswered":
@@ -189,7 +189,7 @@ def _draw_up_to_date(frame: Frame, held: Planning) -> None:
         for warning in plan.warnings:
             if warning != plan.nothing:
                 st.caption(plain_label(warning, 300))
-        if plan.unanswered and not held.options.others:
+        if plan.unanswered and not planning.options.others:
             _draw_ways_on(frame, plan)
         if plan.reverted:
             st.button(
@@ -217,8 +217,8 @@ def _draw_ways_on(frame: Frame, plan: MergePlan) -> None:
         chat_link(f"Go to “{branch}”", conversation, branch, last)
 
 
-def _draw_force(held: Planning) -> None:
-    st.session_state["merge.force"] = held.options.force
+def _draw_force(planning: Planning) -> None:
+    st.session_state["merge.force"] = planning.options.force
     st.checkbox(
         "Make a merge message anyway",
         key="merge.force",
@@ -227,8 +227,8 @@ def _draw_force(held: Planning) -> None:
     )
 
 
-def _draw_land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
-    plan = held.plan
+def _draw_land(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+    plan = planning.plan
     assert plan is not None
     if plan.fast_forward is not None:
         what = (
@@ -243,26 +243,30 @@ def _draw_land(frame: Frame, held: Planning, looked: MergeRequest | None) -> Non
         key="merge.land",
         type="primary",
         icon=":material/merge:",
-        disabled=bool(held.overtaken),
+        disabled=bool(planning.overtaken),
         help="One operation, which Undo takes back",
         on_click=_land,
-        args=(frame, held, looked),
+        args=(frame, planning, looked),
     )
 
 
-def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
-    assert held.plan is not None
+def _land(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+    assert planning.plan is not None
     try:
-        plan = frame.chat.requests.accepting(looked.number, held.plan) if looked is not None else held.plan
+        plan = (
+            frame.chat.requests.accepting(looked.number, planning.plan)
+            if looked is not None
+            else planning.plan
+        )
         operation = frame.chat.merge(plan)
     except Outdated as error:
-        held.overtaken = error.message
+        planning.overtaken = error.message
     except ForkyError as error:
         frame.session.say(str(error))
     else:
-        landed = (frame.chat.id, str(operation.number), held.plan.target_name, _sources())
+        landed = (frame.chat.id, str(operation.number), planning.plan.target_name, _sources())
         frame.session.choices[_LANDED] = "\n".join(landed)
-        frame.session.choices[_SAVED] = str(max(0, held.plan.tokens_full - held.plan.tokens))
+        frame.session.choices[_SAVED] = str(max(0, planning.plan.tokens_full - planning.plan.tokens))
         frame.session.planning = None
         frame.session.picks = ()
         want(picks=None, force=None, again=None, request=None)
@@ -270,15 +274,15 @@ def _land(frame: Frame, held: Planning, looked: MergeRequest | None) -> None:
 
 def _draw_landed(frame: Frame) -> bool:
     """The merge that just landed, with the ways on; False where there is none, or something was done since."""
-    chat, held = frame.chat, frame.session
+    chat, tab = frame.chat, frame.session
     here = (chat.id, str(chat.view.version), chat.branch_name)
-    *landed, sources = held.choices.get(_LANDED, "").split("\n")
+    *landed, sources = tab.choices.get(_LANDED, "").split("\n")
     if tuple(landed) != here or ("source" in st.query_params and _sources() != sources):
         return False
     operation = chat.history.since(chat.view.version - 1)[-1]
     with st.container(key="merge-landed", border=True):
         st.markdown(f"#### :material/check_circle: {plain_label(operation.summary, 200)}")
-        saved = int(held.choices.get(_SAVED, "0"))
+        saved = int(tab.choices.get(_SAVED, "0"))
         less = (
             f" It saves {count(saved, 'token')} with each question, against the branch in full."
             if saved

@@ -38,25 +38,25 @@ _OWNERS_TABS = {"invitations", "audit"}
 
 def main() -> None:
     who = viewer()
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     people = who.administration
     apply_list_style()
     apply_people_style()
-    page_top("People", forky, held, last_shown(forky, held), names_it=True)
+    page_top("People", forky, tab, last_shown(forky, tab), names_it=True)
     hidden = set() if people.owns else _OWNERS_TABS
     with st.container(key="column-people", gap="small"):
         draw_no_longer_used()
         match _tab(hidden):
             case "invitations":
-                draw_invitations(people, held)
+                draw_invitations(people, tab)
             case "me":
-                draw_myself(people, who.session, held)
+                draw_myself(people, who.session, tab)
             case "spending":
-                draw_spending(who.spending(forky.book), held)
+                draw_spending(who.spending(forky.book), tab)
             case "audit":
                 draw_audit(people, forky)
             case _:
-                draw_members(people, held)
+                draw_members(people, tab)
 
 
 def _tab(hidden: Collection[str]) -> str:

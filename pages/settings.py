@@ -33,9 +33,9 @@ PAGE = Page(title="Settings", icon="tune", order=80, section="More", about_conve
 
 
 def main() -> None:
-    forky, held = workspace(), session()
+    forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Settings", forky, held, last_shown(forky, held), names_it=True)
+    page_top("Settings", forky, tab, last_shown(forky, tab), names_it=True)
     with st.container(key="column-settings", gap="medium"):
         draw_no_longer_used()
         who = viewer()
@@ -43,23 +43,23 @@ def main() -> None:
         if not owns:
             st.caption("The owners of this workspace decide about models, keys, servers and storage.")
         elif isinstance(models := whole_workspace().models, Catalogue):
-            draw_default(forky, models, held)
+            draw_default(forky, models, tab)
             draw_verifier(forky, models)
-            draw_keyed(models, held)
-            draw_servers(forky, models, held)
+            draw_keyed(models, tab)
+            draw_servers(forky, models, tab)
         if who.may("begin"):
             st.markdown("#### Tour")
             st.caption(
                 "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any "
                 "time."
             )
-            tour_button(forky, held, key="settings.tour")
+            tour_button(forky, tab, key="settings.tour")
         if who.alone:
             st.markdown("#### You")
             st.caption("Where several people share a conversation, your name stands on what you say.")
-            draw_me(held)
+            draw_me(tab)
         draw_access()
-        draw_tokens(held)
+        draw_tokens(tab)
         draw_links_of_server(forky)
         if owns:
             draw_storage(forky, whole_workspace())

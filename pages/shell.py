@@ -37,7 +37,7 @@ def main() -> None:
 def _run() -> None:
     follow()
     send_address()
-    st.set_page_config(page_title=session().tab, layout="wide", initial_sidebar_state="auto")
+    st.set_page_config(page_title=session().browser_title, layout="wide", initial_sidebar_state="auto")
     set_icon()
     apply_style()
     front = front_page()

@@ -70,28 +70,28 @@ class Frame:
 
 def locate() -> Frame | None:
     """The frame of this run; None where there is no conversation at all. A stale link explains itself and goes on."""
-    forky, held = workspace(), session()
-    wanted = st.query_params.get("c") or held.conversation
-    branch = st.query_params.get("b") or (held.branch if wanted == held.conversation else None)
-    stayed = wanted is not None and (wanted, branch) == (held.conversation, held.branch)
+    forky, tab = workspace(), session()
+    wanted = st.query_params.get("c") or tab.conversation
+    branch = st.query_params.get("b") or (tab.branch if wanted == tab.conversation else None)
+    stayed = wanted is not None and (wanted, branch) == (tab.conversation, tab.branch)
     chat, why_not = _conversation(forky, wanted, branch)
     if chat is None:
         return None
     at = chat.branch.head
     if why_not:
         if stayed and chat.id == wanted:
-            chat, at = _left_behind(chat, held.head)
-            held.draft_follows = True
+            chat, at = _left_behind(chat, tab.head)
+            tab.draft_follows = True
             why_not = f"“{branch}” was renamed or deleted meanwhile. You are on “{chat.branch_name}” now."
-        explain(held, why_not)
+        explain(tab, why_not)
         st.query_params["c"], st.query_params["b"] = chat.id, chat.branch_name
         _look_at(at if at != chat.branch.head else None)
     elif asked := st.query_params.get("m"):
-        chat, at = _message(forky, chat, held, asked, at)
-    if held.person is not None:
-        chat = chat.people.as_person(held.person)
-    held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
-    return Frame(forky, held, chat, at)
+        chat, at = _message(forky, chat, tab, asked, at)
+    if tab.person is not None:
+        chat = chat.people.as_person(tab.person)
+    tab.conversation, tab.branch, tab.head = chat.id, chat.branch_name, chat.branch.head
+    return Frame(forky, tab, chat, at)
 
 
 def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple[Conversation | None, str]:
@@ -125,14 +125,14 @@ def _left_behind(chat: Conversation, head: MessageId | None) -> tuple[Conversati
 
 
 def _message(
-    forky: Forky, chat: Conversation, held: TabSession, asked: str, otherwise: MessageId | None
+    forky: Forky, chat: Conversation, tab: TabSession, asked: str, otherwise: MessageId | None
 ) -> tuple[Conversation, MessageId | None]:
     try:
         found, message = message_anywhere(forky, chat, asked)
     except StoreError:
         raise
     except ForkyError as error:
-        explain(held, str(error))
+        explain(tab, str(error))
         _look_at(None)
         return chat, otherwise
     if found is not chat:
@@ -165,10 +165,10 @@ def _look_at(message: MessageId | None) -> None:
         del st.query_params["m"]
 
 
-def explain(held: TabSession, why_not: str) -> None:
+def explain(tab: TabSession, why_not: str) -> None:
     """Unless something is to be said that was just done, such as undoing the fork one was on."""
-    if held.notice in ("", held.shown_notice):
-        held.say(why_not)
+    if tab.notice in ("", tab.shown_notice):
+        tab.say(why_not)
 
 
 def place(chat: Conversation, at: MessageId | None = None) -> dict[str, str]:
@@ -184,14 +184,14 @@ def go(chat: Conversation, at: MessageId | None = None) -> None:
 
     Call it in a handler.
     """
-    held = session()
-    held.conversation, held.branch, held.head = chat.id, chat.branch_name, chat.branch.head
+    tab = session()
+    tab.conversation, tab.branch, tab.head = chat.id, chat.branch_name, chat.branch.head
     lead(place(chat, at))
 
 
-def leave_for(branch: str, held: TabSession) -> None:
+def leave_for(branch: str, tab: TabSession) -> None:
     """Have the next run lead to a branch on the Chat page, where no handler can. Such a page calls `leave`."""
-    held.choices[_LEAVE] = branch
+    tab.choices[_LEAVE] = branch
 
 
 def leave(frame: Frame) -> None:
@@ -202,9 +202,9 @@ def leave(frame: Frame) -> None:
 
 
 @contextmanager
-def saying(held: TabSession) -> Iterator[None]:
+def saying(tab: TabSession) -> Iterator[None]:
     """Run a verb; what it refuses is shown as a sentence instead of a stack trace."""
     try:
         yield
     except ForkyError as error:
-        held.say(str(error))
+        tab.say(str(error))

@@ -32,7 +32,7 @@ class TabSession:
 
     id: str = field(default_factory=lambda: uuid4().hex)
     """Another one after a reload, and after a restart of the server."""
-    tab: str = "Forky"
+    browser_title: str = "Forky"
     """What the browser calls this tab."""
     page: str = "other"
     """The page that this tab shows, by the name of its file without the ending."""

@@ -16,7 +16,7 @@ from forky_core.store.postgresql import statements
 from forky_core.store.postgresql.connection import Connection, Rows, run
 from forky_core.store.postgresql.connections import MOST_CONNECTIONS, Connections, this_process
 from forky_core.store.postgresql.error_sentences import is_cut, is_tried_again
-from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, SchemaSign, migrate
+from forky_core.store.postgresql.migrations import MIGRATIONS, SchemaSign, SchemaStep, migrate
 from forky_core.store.rows import Row
 
 T = TypeVar("T")
@@ -107,7 +107,7 @@ def connect_to(
     url: str,
     *,
     connections: int = MOST_CONNECTIONS,
-    migrations: Sequence[Migration] = MIGRATIONS,
+    migrations: Sequence[SchemaStep] = MIGRATIONS,
     process: str | None = None,
 ) -> Connections:
     """Connections to a database whose schema is up to date; `process` is that of `Connections`.

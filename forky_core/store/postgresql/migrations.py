@@ -37,7 +37,7 @@ _LOCK_FOR = "3s"
 """How long a migration waits for a table that is in use, while all others wait behind it; then it is tried again."""
 
 
-class Migration(NamedTuple):
+class SchemaStep(NamedTuple):
     """A step from one schema to the next; `sql` runs in one transaction."""
 
     number: int
@@ -62,10 +62,10 @@ ALTER TABLE forky.blobs ADD COLUMN outside text;
 COMMENT ON COLUMN forky.blobs.outside IS 'the address of the content, where that is not here';
 """
 
-MIGRATIONS: tuple[Migration, ...] = (
-    Migration(1, "the tables", 1, ""),
-    Migration(2, "which programs may use the tables, and which do", 1, _PROCESS_SCHEMAS),
-    Migration(
+MIGRATIONS: tuple[SchemaStep, ...] = (
+    SchemaStep(1, "the tables", 1, ""),
+    SchemaStep(2, "which programs may use the tables, and which do", 1, _PROCESS_SCHEMAS),
+    SchemaStep(
         3,
         "functions are told which process calls them, and large files may be elsewhere",
         1,
@@ -80,7 +80,7 @@ _MADE_AT_ONCE = 3
 
 def migrate(
     connection: AnyConnection,
-    migrations: Sequence[Migration] = MIGRATIONS,
+    migrations: Sequence[SchemaStep] = MIGRATIONS,
     *,
     name: str = "the database",
     process: str | None = None,
@@ -140,8 +140,8 @@ class _OlderProgramsLive(StoreBusy):
 
 
 def _made_a_step(
-    connection: AnyConnection, migrations: Sequence[Migration], name: str, process: str | None
-) -> Migration | None:
+    connection: AnyConnection, migrations: Sequence[SchemaStep], name: str, process: str | None
+) -> SchemaStep | None:
     """Make the next step within a transaction; None if there is none. Raises as `migrate` does."""
     if run(connection, "SELECT to_regclass('forky.migrations')") == [(None,)]:
         for file in (SCHEMA_FILE, FUNCTIONS_FILE):
@@ -170,7 +170,7 @@ def _made_a_step(
 
 
 def _refuse_while_older_live(
-    connection: AnyConnection, step: Migration, name: str, process: str | None
+    connection: AnyConnection, step: SchemaStep, name: str, process: str | None
 ) -> None:
     if step.usable_from < _SIGNS_FROM:
         return
@@ -195,7 +195,7 @@ def _shown(process: str) -> str:
     return f"process {number} on {host}" if number.isdecimal() else process
 
 
-def _note(connection: AnyConnection, step: Migration) -> None:
+def _note(connection: AnyConnection, step: SchemaStep) -> None:
     run(
         connection,
         "INSERT INTO forky.migrations (number, name, applied, usable_from) "

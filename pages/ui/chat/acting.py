@@ -76,7 +76,7 @@ def goto(here: Frame, message: MessageId) -> None:
 
 
 def _act(here: Frame, name: str, message: Message) -> None:
-    held, id = here.session, message.id
+    tab, id = here.session, message.id
     match name:
         case "sibling":
             goto(here, tip_below(here, id))
@@ -85,13 +85,13 @@ def _act(here: Frame, name: str, message: Message) -> None:
         case "link":
             _copy(here, _link(here, id), "Copied a link to this message.")
         case "pick" | "mark_a" | "mark_b":
-            _mark(held, name, id)
+            _mark(tab, name, id)
         case "compare":
             _compare(here, id)
         case "stash":
             _stash(here, id)
         case "promote":
-            done(held, here.chat.branches.promote(id))
+            done(tab, here.chat.branches.promote(id))
             go(here.chat)
         case "resume":
             here.chat.replies.resume()
@@ -108,11 +108,11 @@ def _open(here: Frame, name: str, id: MessageId) -> None:
     """A second click closes what the first opened. A form stands below its message, so one goes there."""
     if name != "threads" and (why := why_only_reads(here.chat)):
         raise NotAllowed(why)
-    held = here.session
-    opens = held.acting != (name, id)
+    tab = here.session
+    opens = tab.acting != (name, id)
     if opens and name in FORMS and not is_near(here, id):
         goto(here, id)
-    held.acting = (name, id) if opens else None
+    tab.acting = (name, id) if opens else None
 
 
 def _expand(here: Frame, id: MessageId) -> None:
@@ -159,14 +159,14 @@ def _compare(here: Frame, id: MessageId) -> None:
     st.switch_page("compare.py", query_params={**place(here.chat), "with": [own, other]})
 
 
-def _mark(held: TabSession, name: str, id: MessageId) -> None:
+def _mark(tab: TabSession, name: str, id: MessageId) -> None:
     """A second click takes it back."""
     if name == "pick":
-        held.picks = tuple(p for p in held.picks if p != id) if id in held.picks else (*held.picks, id)
+        tab.picks = tuple(p for p in tab.picks if p != id) if id in tab.picks else (*tab.picks, id)
     elif name == "mark_a":
-        held.mark_a = None if held.mark_a == id else id
+        tab.mark_a = None if tab.mark_a == id else id
     else:
-        held.mark_b = None if held.mark_b == id else id
+        tab.mark_b = None if tab.mark_b == id else id
 
 
 def _copy(here: Frame, text: str, said: str) -> None:

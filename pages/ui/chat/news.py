@@ -47,22 +47,22 @@ _CSS = """
 
 def arrive(here: Frame) -> Arrival | None:
     """How this tab came to the conversation that is shown; None on the server of one person."""
-    who, held = viewer(), here.session
+    who, tab = viewer(), here.session
     if who.alone:
         return None
     asked = st.query_params.pop("so_far", None) is not None
-    if held.arrival is None or held.arrival.conversation != here.chat.id:
+    if tab.arrival is None or tab.arrival.conversation != here.chat.id:
         seen = who.seen(here.chat.id)
         news = who.news_since(here.chat.id, seen) if seen is not None else None
         added = seen is None and who.sharing(here.chat.id).takes_part_by_share
-        held.arrival = Arrival(
+        tab.arrival = Arrival(
             here.chat.id,
             (seen.operation, seen.event) if seen is not None else (0, 0),
             news if news is not None and news.count else None,
             added,
         )
-    held.arrival.so_far |= asked
-    return held.arrival
+    tab.arrival.so_far |= asked
+    return tab.arrival
 
 
 def note_seen(here: Frame, arrival: Arrival | None, version: int) -> None:

@@ -47,8 +47,8 @@ _planned: dict[tuple[str, int, str, str, str], Future[Costs]] = {}
 
 def way_of(here: Frame, message: MessageId) -> MergeDirection | None:
     """Which branch would be merged into which."""
-    held, chat = here.session, here.chat
-    came_from = held.card[1] if held.card is not None and held.card[0] == message else ""
+    tab, chat = here.session, here.chat
+    came_from = tab.card[1] if tab.card is not None and tab.card[0] == message else ""
     return default_direction(message, chat.view, chat.visible, chat.branch_name, came_from)
 
 

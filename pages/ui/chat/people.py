@@ -52,13 +52,13 @@ def draw_people(here: Frame) -> None:
     _draw_room(here)
 
 
-def draw_me(held: TabSession) -> None:
+def draw_me(tab: TabSession) -> None:
     """Who one is. Keys: `people.me`, `people.me_go`."""
     with st.form("people-me", border=False):
         line = st.container(horizontal=True, vertical_alignment="bottom")
         line.text_input(
             "You are",
-            held.person or "",
+            tab.person or "",
             key="people.me",
             max_chars=60,
             placeholder="Your name",
@@ -69,8 +69,8 @@ def draw_me(held: TabSession) -> None:
         return
     said = str(st.session_state["people.me"]).strip()
     try:
-        held.person = fit_name(said) if said else None
-        held.cookies[COOKIE] = held.person or ""
+        tab.person = fit_name(said) if said else None
+        tab.cookies[COOKIE] = tab.person or ""
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return

@@ -33,7 +33,7 @@ HIDDEN = "forky_example_hidden"
 """The cookie of a browser in which the line about the ready conversation was closed."""
 
 
-def draw_starters(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
+def draw_starters(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
     """Keys: `starters.ask.<n>`, `starters.import`, `starters.example`, `starters.experiment`, `starters.tour`.
 
     `chat` is the empty conversation that is shown; None: there is none, and a question begins one.
@@ -47,7 +47,7 @@ def draw_starters(forky: Workspace, held: TabSession, chat: Conversation | None)
                 width="stretch",
                 help="Ask this now",
                 on_click=_ask,
-                args=(forky, held, chat, question),
+                args=(forky, tab, chat, question),
             )
         with st.container(key="line-starters", horizontal=True, horizontal_alignment="center"):
             st.button(
@@ -65,7 +65,7 @@ def draw_starters(forky: Workspace, held: TabSession, chat: Conversation | None)
                 type="tertiary",
                 help="A conversation with branches, a merge and an experiment",
                 on_click=_open_example,
-                args=(forky, held),
+                args=(forky, tab),
             )
             st.button(
                 "Run an experiment",
@@ -76,11 +76,11 @@ def draw_starters(forky: Workspace, held: TabSession, chat: Conversation | None)
                 on_click=_experiment,
                 args=(chat,),
             )
-            tour_button(forky, held, key="starters.tour", kind="tertiary")
+            tour_button(forky, tab, key="starters.tour", kind="tertiary")
 
 
 def tour_button(
-    forky: Workspace, held: TabSession, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
+    forky: Workspace, tab: TabSession, *, key: str, kind: Literal["secondary", "tertiary"] = "secondary"
 ) -> None:
     """Begins the tour, from any page, for whoever may write: it forks, asks and merges."""
     if not viewer().may("begin"):
@@ -92,11 +92,11 @@ def tour_button(
         type=kind,
         help="Five things to do in the example, in about a minute",
         on_click=_tour,
-        args=(forky, held),
+        args=(forky, tab),
     )
 
 
-def draw_nothing_yet(forky: Workspace, held: TabSession) -> None:
+def draw_nothing_yet(forky: Workspace, tab: TabSession) -> None:
     """Where there is no conversation at all. Keys: `chat.first` and those of `draw_starters`."""
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
@@ -107,9 +107,9 @@ def draw_nothing_yet(forky: Workspace, held: TabSession) -> None:
             type="primary",
             icon=":material/add_comment:",
             on_click=begin_conversation,
-            args=(forky, held),
+            args=(forky, tab),
         )
-        draw_starters(forky, held, None)
+        draw_starters(forky, tab, None)
 
 
 def draw_nothing_said(here: Frame) -> None:
@@ -160,23 +160,23 @@ def draw_about_example(here: Frame) -> None:
 _ABOUT = "This is an example, written for you to try things on."
 
 
-def _is_hidden(held: TabSession) -> bool:
-    return bool(held.cookies.get(HIDDEN, cookie(HIDDEN)))
+def _is_hidden(tab: TabSession) -> bool:
+    return bool(tab.cookies.get(HIDDEN, cookie(HIDDEN)))
 
 
-def _hide(held: TabSession) -> None:
-    held.cookies[HIDDEN] = "1"
-    stay(held)
+def _hide(tab: TabSession) -> None:
+    tab.cookies[HIDDEN] = "1"
+    stay(tab)
 
 
-def _ask(forky: Workspace, held: TabSession, chat: Conversation | None, question: str) -> None:
-    with saying(held):
+def _ask(forky: Workspace, tab: TabSession, chat: Conversation | None, question: str) -> None:
+    with saying(tab):
         asked = chat if chat is not None else forky.create()
-        if held.person is not None:
-            asked = asked.people.as_person(held.person)
+        if tab.person is not None:
+            asked = asked.people.as_person(tab.person)
         posted = asked.people.post(question, seen=asked.branch)
         if posted.silent:
-            held.say(posted.silent)
+            tab.say(posted.silent)
         go(asked)
 
 
@@ -185,9 +185,9 @@ def _import() -> None:
     st.switch_page("library.py")
 
 
-def _open_example(forky: Workspace, held: TabSession) -> None:
-    with saying(held):
-        held.acting = None
+def _open_example(forky: Workspace, tab: TabSession) -> None:
+    with saying(tab):
+        tab.acting = None
         go(open_welcome(forky))
 
 
@@ -195,6 +195,6 @@ def _experiment(chat: Conversation | None) -> None:
     st.switch_page("experiments.py", query_params=place(chat) if chat is not None else None)
 
 
-def _tour(forky: Workspace, held: TabSession) -> None:
-    with saying(held):
-        begin_tour(forky, held)
+def _tour(forky: Workspace, tab: TabSession) -> None:
+    with saying(tab):
+        begin_tour(forky, tab)

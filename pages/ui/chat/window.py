@@ -74,9 +74,9 @@ def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
 
 def _show_more(here: Frame, place: str) -> None:
     """A click that was overtaken by one that leads elsewhere asks for nothing there."""
-    held = here.session
-    held.window = (held.window if held.window_of == place else 0) + MORE
-    held.window_of = place
+    tab = here.session
+    tab.window = (tab.window if tab.window_of == place else 0) + MORE
+    tab.window_of = place
 
 
 def draw_later(here: Frame, later: int | None) -> None:

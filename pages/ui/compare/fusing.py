@@ -27,7 +27,7 @@ from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, leave_for, saying
 from pages.ui.merge.choices import want
 from pages.ui.merge.examining import draw_examination
-from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning
+from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning_for
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
 from pages.ui.wording import bare
@@ -120,7 +120,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
     chat = frame.chat.checkout(target)
     writer = None if parts else st.query_params.get("by") or None
     options = MergeAddress(chat.id, target, target, FUSION.name, writer=writer, picks=answers, parts=parts)
-    held = frame.session.fusing = planning(frame.session.fusing, frame.forky, chat, options)
+    planning = frame.session.fusing = planning_for(frame.session.fusing, frame.forky, chat, options)
     here = Frame(frame.forky, frame.session, chat, frame.at)
     st.html(_STYLE.replace("GROUND", palette().background))
     with st.container(key="compare-fusion"):
@@ -137,7 +137,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
             )
         st.caption("From then on the model reads it in their place; they all stay.")
         _draw_choices(here, options, targets)
-        _draw_plan(here, held, found)
+        _draw_plan(here, planning, found)
 
 
 def _targets(frame: Frame, found: Comparison, answers: Sequence[MessageId]) -> tuple[str, ...]:
@@ -181,46 +181,46 @@ def _draw_choices(here: Frame, options: MergeAddress, targets: tuple[str, ...]) 
         )
 
 
-def _draw_plan(here: Frame, held: Planning, found: Comparison) -> None:
-    if held.sentence:
-        st.markdown(f":material/info: {plain_label(held.sentence, 300)}")
+def _draw_plan(here: Frame, planning: Planning, found: Comparison) -> None:
+    if planning.sentence:
+        st.markdown(f":material/info: {plain_label(planning.sentence, 300)}")
         return
-    if held.overtaken:
-        st.markdown(f":material/sync_problem: {plain_label(held.overtaken, 400)}")
+    if planning.overtaken:
+        st.markdown(f":material/sync_problem: {plain_label(planning.overtaken, 400)}")
         st.button(
             "Plan again",
             key="compare.fuse_again",
             type="primary",
             icon=":material/refresh:",
             on_click=_replan,
-            args=(here, held),
+            args=(here, planning),
         )
-    shown = held.plan or held.quoted
+    shown = planning.plan or planning.quoted
     assert isinstance(shown, FusePlan)
-    _draw_candidates(here, held, shown, found)
-    if held.plan is None:
-        draw_writing(here, held)
+    _draw_candidates(here, planning, shown, found)
+    if planning.plan is None:
+        draw_writing(here, planning)
         _draw_best(here, shown)
         return
     _draw_plan_facts(shown)
-    draw_payload(here, held, shown)
+    draw_payload(here, planning, shown)
     with st.container(key="line-compare-fusion", horizontal=True):
         st.button(
-            f"Land on a new branch beside “{plain_label(held.options.target, 30)}”"
+            f"Land on a new branch beside “{plain_label(planning.options.target, 30)}”"
             if shown.forks
-            else f"Land on “{plain_label(held.options.target, 40)}”",
+            else f"Land on “{plain_label(planning.options.target, 40)}”",
             key="compare.fuse_land",
             type="primary",
             icon=":material/merge_type:",
-            disabled=bool(held.overtaken),
+            disabled=bool(planning.overtaken),
             help="One operation, which Undo takes back",
             on_click=_land,
-            args=(here, held, shown),
+            args=(here, planning, shown),
         )
         _draw_best(here, shown)
 
 
-def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Comparison) -> None:
+def _draw_candidates(here: Frame, planning: Planning, plan: FusePlan, found: Comparison) -> None:
     """Draw which letter stands for which column, and the conflicts between the answers."""
     names = {
         turn.answers[0].message.id: column.side.label
@@ -235,20 +235,20 @@ def _draw_candidates(here: Frame, held: Planning, plan: FusePlan, found: Compari
     st.caption(
         f"{' · '.join(letters)}. The order is drawn by lot, so that none is preferred for being first."
     )
-    draw_examination(here, plan, held.examination, held.not_examined, held.tell)
+    draw_examination(here, plan, planning.examination, planning.not_examined, planning.tell)
     if not plan.conflicts:
         return
     what = "conflict" if plan.examined_by else "possible conflict"
     st.markdown(f":material/call_split: **{count(len(plan.conflicts), what)}**")
-    if held.plan is not None and not plan.parts and not held.by_model:
-        _draw_settling(here, held, plan)
+    if planning.plan is not None and not plan.parts and not planning.by_model:
+        _draw_settling(here, planning, plan)
         return
     for one in plan.unresolved:
         sides = "; ".join(f"{claim.side} says “{plain_label(bare(claim.text), 160)}”" for claim in one.says)
         st.markdown(f"- **{plain_label(one.about, 100)}**: {sides}")
 
 
-def _draw_settling(here: Frame, held: Planning, plan: FusePlan) -> None:
+def _draw_settling(here: Frame, planning: Planning, plan: FusePlan) -> None:
     """Ask which side of each conflict holds; a text by rule follows the choice. Keys: `compare.settle.<n>`."""
     for number, conflict in enumerate(plan.conflicts[:_MOST_SETTLED]):
         key = f"compare.settle.{number}"
@@ -260,7 +260,7 @@ def _draw_settling(here: Frame, held: Planning, plan: FusePlan) -> None:
             key=key,
             format_func=partial(_side, says),
             on_change=_settle,
-            args=(here, held, plan, conflict.hash, key),
+            args=(here, planning, plan, conflict.hash, key),
         )
 
 
@@ -268,10 +268,10 @@ def _side(says: Mapping[str, str], name: str) -> str:
     return f"{name}: {plain_label(bare(says[name]), 160)}"
 
 
-def _settle(here: Frame, held: Planning, plan: FusePlan, conflict: str, key: str) -> None:
+def _settle(here: Frame, planning: Planning, plan: FusePlan, conflict: str, key: str) -> None:
     with saying(here.session):
         choice = Choice("theirs", source=st.session_state[key])
-        held.proposed = held.plan = plan.resolved({conflict: choice})
+        planning.proposed = planning.plan = plan.resolved({conflict: choice})
 
 
 def _draw_plan_facts(plan: FusePlan) -> None:
@@ -307,12 +307,12 @@ def _take_best(here: Frame, plan: FusePlan) -> None:
         leave_for(here.chat.branch_name, here.session)
 
 
-def _land(here: Frame, held: Planning, plan: FusePlan) -> None:
+def _land(here: Frame, planning: Planning, plan: FusePlan) -> None:
     before = frozenset(here.chat.branches)
     try:
         operation = here.chat.merge(plan)
     except Outdated as error:
-        held.overtaken = error.message
+        planning.overtaken = error.message
     except ForkyError as error:
         here.session.say(str(error))
     else:
@@ -331,11 +331,11 @@ def _close(here: Frame) -> None:
     st.session_state.pop("merge.edit", None)
 
 
-def _replan(here: Frame, held: Planning) -> None:
+def _replan(here: Frame, planning: Planning) -> None:
     try:
-        here.session.fusing = go_on(held, here.chat)
+        here.session.fusing = go_on(planning, here.chat)
     except ForkyError as error:
-        here.session.fusing = plan_anew(here.forky, here.chat, held.options)
+        here.session.fusing = plan_anew(here.forky, here.chat, planning.options)
         here.session.say(str(error))
 
 

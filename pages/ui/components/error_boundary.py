@@ -37,9 +37,9 @@ def show_store_error(error: StoreError, key: str) -> None:
     Where it may pass, the page tries again by itself; what this tab has drawn before stays then (`wait_until_back`).
     """
     log_page_failure(error)
-    held = session()
-    if type(error) in _PASSES and held.drawn:
-        held.away = str(error)
+    tab = session()
+    if type(error) in _PASSES and tab.drawn:
+        tab.away = str(error)
         st.rerun()
     st.error(plain_label(str(error), LONGEST_SENTENCE), icon=":material/error:")
     st.button("Try again", key=key, icon=":material/refresh:")
@@ -67,14 +67,14 @@ def wait_until_back() -> bool:
 
     A run that ends in another one takes nothing away of what was drawn, neither in the browser nor of what fields hold.
     """
-    held = session()
+    tab = session()
     with st.container(key="shell-away"):
-        if not held.away:
+        if not tab.away:
             return False
-        sentence = f"{held.away} What is on this page stays, and Forky looks again by itself."
+        sentence = f"{tab.away} What is on this page stays, and Forky looks again by itself."
         st.warning(plain_label(sentence, LONGEST_SENTENCE), icon=":material/cloud_off:")
         st.html(_STAYS)
-    held.away = ""
+    tab.away = ""
     latest = time.monotonic() + _AGAIN_AFTER
     while time.monotonic() < latest:
         time.sleep(_LOOK)

@@ -35,22 +35,22 @@ export default function (component) {
 _component = st.components.v2.component("forky_finder", js=_JS, html="<span></span>")
 
 
-def ask_to_search(held: TabSession) -> None:
+def ask_to_search(tab: TabSession) -> None:
     """In a handler; `go_searching` does it, since a handler cannot change the page."""
-    held.choices[_WANTED] = "go"
+    tab.choices[_WANTED] = "go"
 
 
-def go_searching(held: TabSession) -> None:
+def go_searching(tab: TabSession) -> None:
     """At the top of a page: leave it for the Library where that was asked for."""
-    if held.choices.get(_WANTED) == "go":
-        held.choices[_WANTED] = "focus"
+    if tab.choices.get(_WANTED) == "go":
+        tab.choices[_WANTED] = "focus"
         st.switch_page("library.py")
 
 
-def focus_search(held: TabSession) -> None:
+def focus_search(tab: TabSession) -> None:
     """On the Library, below the field: put the cursor in it where Search led here. Once for each press."""
-    if held.choices.get(_WANTED) == "focus":
-        held.choices[_WANTED] = ""
-        held.choices[_PRESSED] = str(int(held.choices.get(_PRESSED, "0")) + 1)
-    if _PRESSED in held.choices:
-        _component(key="library.focus", data={"pressed": held.choices[_PRESSED]}, height=1)
+    if tab.choices.get(_WANTED) == "focus":
+        tab.choices[_WANTED] = ""
+        tab.choices[_PRESSED] = str(int(tab.choices.get(_PRESSED, "0")) + 1)
+    if _PRESSED in tab.choices:
+        _component(key="library.focus", data={"pressed": tab.choices[_PRESSED]}, height=1)

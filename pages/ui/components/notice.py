@@ -21,29 +21,29 @@ _SETTLED = 1.0
 _LONGEST = 400
 
 
-def done(held: TabSession, operation: Operation) -> None:
+def done(tab: TabSession, operation: Operation) -> None:
     """Say what was done, with an Undo."""
-    held.say(operation.sentence, (operation.conversation, operation.number))
+    tab.say(operation.sentence, (operation.conversation, operation.number))
 
 
-def stay(held: TabSession) -> None:
+def stay(tab: TabSession) -> None:
     """In the handler of a run that nobody asked for: what is said stays."""
-    held.shown_at = time.monotonic()
+    tab.shown_at = time.monotonic()
 
 
-def draw_notice(forky: Workspace, held: TabSession) -> None:
+def draw_notice(forky: Workspace, tab: TabSession) -> None:
     """Keys: `notice.undo`, `notice.close`."""
     now = time.monotonic()
-    if held.notice != held.shown_notice:
-        held.shown_notice, held.shown_at = held.notice, now
-    elif now - held.shown_at > _SETTLED:
-        _forget(held)
-    if not held.notice:
+    if tab.notice != tab.shown_notice:
+        tab.shown_notice, tab.shown_at = tab.notice, now
+    elif now - tab.shown_at > _SETTLED:
+        _forget(tab)
+    if not tab.notice:
         return
     with st.container(key="notice", horizontal=True, vertical_alignment="center"):
-        st.markdown(plain_label(held.notice, _LONGEST), width="stretch")
-        if held.undoable is not None and _can_undo(forky, held.undoable):
-            st.button("Undo", key="notice.undo", icon=":material/undo:", on_click=_undo, args=(forky, held))
+        st.markdown(plain_label(tab.notice, _LONGEST), width="stretch")
+        if tab.undoable is not None and _can_undo(forky, tab.undoable):
+            st.button("Undo", key="notice.undo", icon=":material/undo:", on_click=_undo, args=(forky, tab))
         st.button(
             "Close this line",
             key="notice.close",
@@ -51,7 +51,7 @@ def draw_notice(forky: Workspace, held: TabSession) -> None:
             type="tertiary",
             help="Close this line",
             on_click=_forget,
-            args=(held,),
+            args=(tab,),
         )
 
 
@@ -63,15 +63,15 @@ def _can_undo(forky: Workspace, undoable: tuple[str, int]) -> bool:
         return False
 
 
-def _undo(forky: Workspace, held: TabSession) -> None:
-    assert held.undoable is not None
-    id, _ = held.undoable
-    if not _can_undo(forky, held.undoable):
-        held.say("Something else was done since; History can restore it.")
+def _undo(forky: Workspace, tab: TabSession) -> None:
+    assert tab.undoable is not None
+    id, _ = tab.undoable
+    if not _can_undo(forky, tab.undoable):
+        tab.say("Something else was done since; History can restore it.")
         return
-    with saying(held):
-        held.say(forky.conversation(id).undo().sentence)
+    with saying(tab):
+        tab.say(forky.conversation(id).undo().sentence)
 
 
-def _forget(held: TabSession) -> None:
-    held.say("")
+def _forget(tab: TabSession) -> None:
+    tab.say("")

@@ -13,21 +13,21 @@ from pages.ui.person import viewer
 from pages.ui.session import TabSession
 
 
-def begin_conversation(forky: Workspace, held: TabSession) -> None:
+def begin_conversation(forky: Workspace, tab: TabSession) -> None:
     """In a handler: an empty conversation, the one that is there already where nothing was said in it."""
-    with saying(held):
+    with saying(tab):
         newest = max(
             viewer().listed(forky.conversations(), "mine"), key=lambda one: one.created, default=None
         )
         if newest is not None and not newest.messages and newest.branches:
-            held.say("Nothing has been said in this new conversation yet.")
+            tab.say("Nothing has been said in this new conversation yet.")
             go(forky.conversation(newest.id))
         else:
             go(forky.create())
 
 
 @st.dialog("New conversation", icon=":material/add_comment:")
-def new_conversation(forky: Workspace, held: TabSession) -> None:
+def new_conversation(forky: Workspace, tab: TabSession) -> None:
     """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
     models = {info.name: info for info in forky.models.models()}
     default = forky.models.default()
@@ -51,14 +51,14 @@ def new_conversation(forky: Workspace, held: TabSession) -> None:
             placeholder="What the model should know or how it should answer (optional)",
         )
         if st.form_submit_button(
-            "Create", key="new.create", type="primary", on_click=_create, args=(forky, held)
+            "Create", key="new.create", type="primary", on_click=_create, args=(forky, tab)
         ):
             st.rerun()
 
 
-def _create(forky: Workspace, held: TabSession) -> None:
+def _create(forky: Workspace, tab: TabSession) -> None:
     """The address leads to the new conversation; a page that shows none sends it on (ui/components/links.py)."""
-    with saying(held):
+    with saying(tab):
         go(
             forky.create(
                 st.session_state["new.title"] or "",

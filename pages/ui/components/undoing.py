@@ -32,7 +32,7 @@ _TAB = 80
 def page_top(
     title: str,
     forky: Workspace,
-    held: TabSession,
+    tab: TabSession,
     chat: Conversation | None,
     *,
     names_it: bool = False,
@@ -43,10 +43,10 @@ def page_top(
     `names_it`: Undo and Redo say which conversation that is, where the page itself does not. `renames`: the title is
     a button; whether it was pressed.
     """
-    _name_tab(title, held)
+    _name_tab(title, tab)
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
-    fix_browser(held)
-    keep_what_is_typed(held, chat)
+    fix_browser(tab)
+    keep_what_is_typed(tab, chat)
     drawn = chat.view.version if chat is not None else 0
     undoes = chat if chat is None or not why_never_writes(chat) else None
     undo, redo = (undoes.history.next_undo, undoes.history.next_redo) if undoes is not None else ((), ())
@@ -56,64 +56,64 @@ def page_top(
         title,
         undo=_said(undo, inside),
         redo=_said(redo, inside),
-        on_undo=lambda: _undo(held, chat, drawn),
-        on_redo=lambda: _redo(held, chat, drawn),
-        on_search=lambda: ask_to_search(held),
-        beside=lambda: _draw_end(forky, held, chat),
+        on_undo=lambda: _undo(tab, chat, drawn),
+        on_redo=lambda: _redo(tab, chat, drawn),
+        on_search=lambda: ask_to_search(tab),
+        beside=lambda: _draw_end(forky, tab, chat),
         renames=renames,
     )
-    draw_notice(forky, held)
+    draw_notice(forky, tab)
     if chat is not None and chat.view.trashed:
-        _draw_trashed(forky, held, chat)
-    go_searching(held)
+        _draw_trashed(forky, tab, chat)
+    go_searching(tab)
     return pressed
 
 
-def _draw_end(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
+def _draw_end(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
     draw_bell()
     draw_reader()
-    draw_keyboard(forky, held, chat)
+    draw_keyboard(forky, tab, chat)
 
 
-def _name_tab(title: str, held: TabSession) -> None:
+def _name_tab(title: str, tab: TabSession) -> None:
     """The shell gives the name at each run; a second time in a run only where it is another, so that none flashes."""
-    tab = f"{one_line(showable(title), _TAB)} – Forky"
-    if tab != held.tab:
-        held.tab = tab
-        st.set_page_config(page_title=tab)
+    browser_title = f"{one_line(showable(title), _TAB)} – Forky"
+    if browser_title != tab.browser_title:
+        tab.browser_title = browser_title
+        st.set_page_config(page_title=browser_title)
 
 
-def _draw_trashed(forky: Workspace, held: TabSession, chat: Conversation) -> None:
+def _draw_trashed(forky: Workspace, tab: TabSession, chat: Conversation) -> None:
     """Keys: `trashed.back`."""
     moved = forky.store.operations(chat.id, limit=1)[0].summary == _MOVED_AWAY
     why = f"{_MOVED_AWAY}: this is what was left here" if moved else "This conversation is in the trash"
     with st.container(key="trashed", horizontal=True, vertical_alignment="center"):
         st.markdown(f"{why}. It can be read, and nothing can be added.", width="stretch")
         if is_editor(chat):
-            _draw_taking_back(held, chat)
+            _draw_taking_back(tab, chat)
 
 
-def _draw_taking_back(held: TabSession, chat: Conversation) -> None:
+def _draw_taking_back(tab: TabSession, chat: Conversation) -> None:
     st.button(
         "Take it back",
         key="trashed.back",
         icon=":material/restore_from_trash:",
         on_click=_take_back,
-        args=(held, chat),
+        args=(tab, chat),
     )
 
 
-def _take_back(held: TabSession, chat: Conversation) -> None:
-    with saying(held):
-        done(held, chat.take_back())
+def _take_back(tab: TabSession, chat: Conversation) -> None:
+    with saying(tab):
+        done(tab, chat.take_back())
 
 
-def last_shown(forky: Workspace, held: TabSession) -> Conversation | None:
+def last_shown(forky: Workspace, tab: TabSession) -> Conversation | None:
     """The conversation this tab showed last, for pages that belong to none."""
-    if held.conversation is None:
+    if tab.conversation is None:
         return None
     try:
-        chat = forky.conversation(held.conversation)
+        chat = forky.conversation(tab.conversation)
     except ForkyError:
         return None
     return None if chat.view.trashed else chat
@@ -129,20 +129,20 @@ def _own(forky: Workspace, gesture: tuple[Operation, ...]) -> tuple[Operation, .
     return gesture if all(operation.actor in own for operation in gesture) else ()
 
 
-def _undo(held: TabSession, chat: Conversation | None, drawn: int) -> None:
+def _undo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     """`drawn` is the version of the conversation at which the button said what it takes back."""
     if chat is not None:
-        with saying(held):
+        with saying(tab):
             _require_as_said(chat, drawn)
-            held.say(chat.undo().sentence)
+            tab.say(chat.undo().sentence)
             _stay_where_it_is(chat)
 
 
-def _redo(held: TabSession, chat: Conversation | None, drawn: int) -> None:
+def _redo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
-        with saying(held):
+        with saying(tab):
             _require_as_said(chat, drawn)
-            held.say(chat.redo().sentence)
+            tab.say(chat.redo().sentence)
             _stay_where_it_is(chat)
 
 

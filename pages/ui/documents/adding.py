@@ -23,9 +23,9 @@ _LOOK_EVERY = 0.5
 """Seconds between two looks at what is being read in."""
 
 
-def draw_adding(held: TabSession, store: DocumentStore) -> None:
+def draw_adding(tab: TabSession, store: DocumentStore) -> None:
     """Keys: `documents.files.<round>`, `documents.too_large.<round>`, `documents.cancel`, `documents.close`."""
-    if held.intake is None:
+    if tab.intake is None:
         key = f"{_FILES}.{st.session_state.setdefault(_ROUND, 0)}"
         st.file_uploader(
             f"Add documents: {labels()}",
@@ -33,12 +33,12 @@ def draw_adding(held: TabSession, store: DocumentStore) -> None:
             key=key,
             max_upload_size=_largest(),
             on_change=_take,
-            args=(held, store, key),
+            args=(tab, store, key),
         )
-    elif held.intake.busy:
-        st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(held.intake)
+    elif tab.intake.busy:
+        st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(tab.intake)
     else:
-        _draw_end(held, held.intake)
+        _draw_end(tab, tab.intake)
     closed = st.session_state.setdefault(_CLOSED, 0)
     draw_too_large(_FILES, _largest(), _told, key=f"documents.too_large.{closed}")
 
@@ -51,7 +51,7 @@ def _told(name: str, size: int) -> str:
     return str(too_large(name, size, _largest()))
 
 
-def _take(held: TabSession, store: DocumentStore, key: str) -> None:
+def _take(tab: TabSession, store: DocumentStore, key: str) -> None:
     sources: list[DocumentSource] = []
     refused: list[RefusedDocument] = []
     for upload in st.session_state[key] or ():
@@ -61,9 +61,9 @@ def _take(held: TabSession, store: DocumentStore, key: str) -> None:
             refused.append(RefusedDocument(upload.name, str(error)))
     st.session_state[_ROUND] += 1
     if sources:
-        held.intake = Intake.of(store, sources, refused)
+        tab.intake = Intake.of(store, sources, refused)
     elif refused:
-        held.say(" ".join(one.why for one in refused))
+        tab.say(" ".join(one.why for one in refused))
 
 
 def _draw_busy(intake: Intake) -> None:
@@ -80,7 +80,7 @@ def _draw_busy(intake: Intake) -> None:
     st.button("Cancel", key="documents.cancel", icon=":material/close:", on_click=intake.stop)
 
 
-def _draw_end(held: TabSession, intake: Intake) -> None:
+def _draw_end(tab: TabSession, intake: Intake) -> None:
     added = intake.added or Added()
     said = [intake.failure] if intake.failure else []
     if added.note:
@@ -98,9 +98,9 @@ def _draw_end(held: TabSession, intake: Intake) -> None:
             st.markdown(plain_label(sentence, 400))
         for one in added.refused:
             st.markdown(f":material/error: {plain_label(one.why, 400)}")
-        st.button("Close", key="documents.close", on_click=_close, args=(held,))
+        st.button("Close", key="documents.close", on_click=_close, args=(tab,))
 
 
-def _close(held: TabSession) -> None:
-    held.intake = None
+def _close(tab: TabSession) -> None:
+    tab.intake = None
     st.session_state[_CLOSED] += 1

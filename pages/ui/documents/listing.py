@@ -20,7 +20,7 @@ from pages.ui.session import TabSession
 _LINES = 30
 
 
-def draw_list(forky: Workspace, held: TabSession, store: DocumentStore, *, removes: bool) -> None:
+def draw_list(forky: Workspace, tab: TabSession, store: DocumentStore, *, removes: bool) -> None:
     """`removes` says whether the reader may take one away. Keys: `documents.page`, `documents.remove.<id>`."""
     listed = store.documents()
     if not listed:
@@ -45,7 +45,7 @@ def draw_list(forky: Workspace, held: TabSession, store: DocumentStore, *, remov
                     type="tertiary",
                     help="Answers quote it no longer; it can be taken back",
                     on_click=_remove,
-                    args=(forky, held, store, one),
+                    args=(forky, tab, store, one),
                 )
 
 
@@ -62,15 +62,15 @@ def _about(one: Document) -> str:
     return f"{size(one.size)} · {count(one.chunks, 'passage')} · {ago(one.added, now())}"
 
 
-def _remove(forky: Workspace, held: TabSession, store: DocumentStore, one: Document) -> None:
-    with saying(held):
+def _remove(forky: Workspace, tab: TabSession, store: DocumentStore, one: Document) -> None:
+    with saying(tab):
         store.remove(one.id)
         trashed = forky.store.documents.document(one.id).shelf == "trash"
         way_back = "It is in the trash, above." if trashed else "Undo brings it back."
-        held.say(f"Removed “{one.name}”. {way_back}")
+        tab.say(f"Removed “{one.name}”. {way_back}")
 
 
-def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[Document]) -> None:
+def draw_trash(forky: Workspace, tab: TabSession, trashed: Sequence[Document]) -> None:
     """Keys: `documents.take_back.<id>`, `documents.delete.<id>`."""
     if not trashed:
         st.caption("The trash is empty.")
@@ -83,7 +83,7 @@ def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[Document]) 
                 key=f"documents.take_back.{one.id[:12]}",
                 icon=":material/undo:",
                 on_click=_take_back,
-                args=(forky, held, one),
+                args=(forky, tab, one),
             )
             st.button(
                 "Delete for good",
@@ -91,17 +91,17 @@ def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[Document]) 
                 type="tertiary",
                 help="Nothing brings it back. Answers that cite it keep their words; the passage can no longer be opened",
                 on_click=_delete,
-                args=(forky, held, one),
+                args=(forky, tab, one),
             )
 
 
-def _take_back(forky: Workspace, held: TabSession, one: Document) -> None:
-    with saying(held):
+def _take_back(forky: Workspace, tab: TabSession, one: Document) -> None:
+    with saying(tab):
         forky.take_back_document(one.id)
-        held.say(f"Took “{one.name}” back into the workspace.")
+        tab.say(f"Took “{one.name}” back into the workspace.")
 
 
-def _delete(forky: Workspace, held: TabSession, one: Document) -> None:
-    with saying(held):
+def _delete(forky: Workspace, tab: TabSession, one: Document) -> None:
+    with saying(tab):
         forky.delete_document(one.id)
-        held.say(f"Deleted “{one.name}” for good.")
+        tab.say(f"Deleted “{one.name}” for good.")

@@ -17,7 +17,7 @@ from pages.ui.person import viewer
 from pages.ui.session import TabSession
 
 
-def draw_meaning(forky: Workspace, held: TabSession, store: DocumentStore) -> None:
+def draw_meaning(forky: Workspace, tab: TabSession, store: DocumentStore) -> None:
     """Drawn for whoever may choose it. Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
     if not viewer().may("operate"):
         return
@@ -33,12 +33,12 @@ def draw_meaning(forky: Workspace, held: TabSession, store: DocumentStore) -> No
             key="documents.embedding",
             placeholder="none: by words alone (openai/text-embedding-3-small …)",
             on_change=_choose,
-            args=(forky, held),
+            args=(forky, tab),
         )
-        if chosen and held.intake is None:
+        if chosen and tab.intake is None:
             with st.container(horizontal=True):
                 st.button(
-                    "Read what is new", key="documents.embed", on_click=_embed, args=(held, store, False)
+                    "Read what is new", key="documents.embed", on_click=_embed, args=(tab, store, False)
                 )
                 st.button(
                     "Read everything again",
@@ -46,22 +46,22 @@ def draw_meaning(forky: Workspace, held: TabSession, store: DocumentStore) -> No
                     type="tertiary",
                     help="After the model has changed",
                     on_click=_embed,
-                    args=(held, store, True),
+                    args=(tab, store, True),
                 )
 
 
-def _choose(forky: Workspace, held: TabSession) -> None:
+def _choose(forky: Workspace, tab: TabSession) -> None:
     name = str(st.session_state["documents.embedding"]).strip() or None
-    with saying(held):
+    with saying(tab):
         forky.choose_embedding(name)
-        held.say(
+        tab.say(
             f"Documents are found with {name} too." if name else "Documents are found by their words alone."
         )
 
 
-def _embed(held: TabSession, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
+def _embed(tab: TabSession, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
     def work(_tell: Tell, stop: Event) -> Added:
         read = store.embed_missing(anew=anew, stop=stop)
         return Added(stopped=stop.is_set(), note=f"The embedding model read {count(read, 'passage')}.")
 
-    held.intake = Intake(work)
+    tab.intake = Intake(work)

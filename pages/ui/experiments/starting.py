@@ -52,8 +52,8 @@ def draw_start(frame: Frame | None) -> None:
 
 
 def _begin_example(frame: Frame | None) -> None:
-    held = session()
-    with saying(held):
+    tab = session()
+    with saying(tab):
         forky: Forky = workspace()
         chat = frame.chat if frame is not None else forky.create("Experiments")
         experiments = Experiments(chat)
@@ -62,6 +62,6 @@ def _begin_example(frame: Frame | None) -> None:
         try:
             experiments.start(made.name)
         except ForkyError as error:
-            held.say(str(error))
-        held.conversation, held.branch = chat.id, chat.branch_name
+            tab.say(str(error))
+        tab.conversation, tab.branch = chat.id, chat.branch_name
         show(chat, made.name)

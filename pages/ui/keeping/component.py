@@ -34,23 +34,23 @@ def owner() -> str:
     return f"{workspace_id()}.{reader_id()}"
 
 
-def keep_what_is_typed(held: TabSession, chat: Conversation | None) -> None:
+def keep_what_is_typed(tab: TabSession, chat: Conversation | None) -> None:
     """Mount the component. Call it once on a page. Keys: `keeping`."""
 
     def handle() -> None:
         post: Any = st.session_state.get(_KEY, {}).get("post")
         if isinstance(post, dict):
-            take_post(held, post)
+            take_post(tab, post)
 
     writing = [f"{job.place.conversation}/{job.place.branch}" for job in chat.replies.running] if chat else []
     _component(
         key=_KEY,
         data={
             "owner": owner(),
-            "session": held.id,
+            "session": tab.id,
             "version": str(chat.view.version) if chat is not None else "",
             "writing": json.dumps(sorted(writing)),
-            "heard": json.dumps(held.heard),
+            "heard": json.dumps(tab.heard),
         },
         on_post_change=handle,
         height=1,

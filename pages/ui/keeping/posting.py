@@ -87,62 +87,62 @@ def question_of(post: Mapping[str, Any]) -> PostedQuestion | None:
     )
 
 
-def take_post(held: TabSession, post: Mapping[str, Any]) -> None:
+def take_post(tab: TabSession, post: Mapping[str, Any]) -> None:
     """Post the question that a browser sent, and note the outcome for the browser in the session."""
     question = question_of(post)
     if question is None:
         return
     try:
-        why = _why_not_asked(held, question)
+        why = _why_not_asked(tab, question)
         if not why:
-            _post(held, question)
+            _post(tab, question)
     except InTheWay as error:
-        _report(held, question, "waits", str(error))
+        _report(tab, question, "waits", str(error))
     except Outdated as error:
-        held.race = (question.place, f"{error.message} Your draft is kept.", _id(question.seen))
-        _return_to_draft(held, question)
+        tab.race = (question.place, f"{error.message} Your draft is kept.", _id(question.seen))
+        _return_to_draft(tab, question)
     except StoreError as error:
-        _report(held, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
+        _report(tab, question, "waits", f"Not stored yet; it is tried again by itself. {error}")
     except ForkyError as error:
-        held.say(str(error))
-        if _is_stored(held, question):  # Only its answer could not begin.
-            _report(held, question, "stored")
+        tab.say(str(error))
+        if _is_stored(tab, question):  # Only its answer could not begin.
+            _report(tab, question, "stored")
         else:
-            _return_to_draft(held, question)
+            _return_to_draft(tab, question)
     else:
-        _report(held, question, "held" if why else "stored", why)
+        _report(tab, question, "held" if why else "stored", why)
 
 
-def _return_to_draft(held: TabSession, question: PostedQuestion) -> None:
+def _return_to_draft(tab: TabSession, question: PostedQuestion) -> None:
     if drafts().at(question.place).empty:
         drafts().write(question.place, question.text)
         drafts().attach(question.place, question.files)
-    _report(held, question, "back")
+    _report(tab, question, "back")
 
 
-def _report(held: TabSession, question: PostedQuestion, state: str, why: str = "") -> None:
-    held.heard[question.id] = {"state": state, "why": why, "at": str(time.time_ns())}
-    while len(held.heard) > _MOST_REPORTS:
-        del held.heard[next(iter(held.heard))]
+def _report(tab: TabSession, question: PostedQuestion, state: str, why: str = "") -> None:
+    tab.heard[question.id] = {"state": state, "why": why, "at": str(time.time_ns())}
+    while len(tab.heard) > _MOST_REPORTS:
+        del tab.heard[next(iter(tab.heard))]
 
 
-def _chat(held: TabSession, question: PostedQuestion) -> Conversation:
+def _chat(tab: TabSession, question: PostedQuestion) -> Conversation:
     chat = workspace().conversation(question.conversation, question.branch)
-    return chat.people.as_person(question.person or held.person) if held.person is not None else chat
+    return chat.people.as_person(question.person or tab.person) if tab.person is not None else chat
 
 
-def _is_stored(held: TabSession, question: PostedQuestion) -> bool:
+def _is_stored(tab: TabSession, question: PostedQuestion) -> bool:
     try:
-        return _chat(held, question).people.has_post(question.id)
+        return _chat(tab, question).people.has_post(question.id)
     except ForkyError:
         return False
 
 
-def _why_not_asked(held: TabSession, question: PostedQuestion) -> str:
+def _why_not_asked(tab: TabSession, question: PostedQuestion) -> str:
     """Return why a question that waited for the answer before it is not asked yet; "" if it can be asked."""
     if question.now or question.seen is not None or question.fork or question.own:
         return ""
-    chat = _chat(held, question)
+    chat = _chat(tab, question)
     head = chat.branch.head
     last = next(
         (call for call in reversed(chat.calls.generations) if head in (call.message, call.parent)), None
@@ -150,8 +150,8 @@ def _why_not_asked(held: TabSession, question: PostedQuestion) -> str:
     return _UNFINISHED if head is not None and last is not None and last.status in _FAILED else ""
 
 
-def _post(held: TabSession, question: PostedQuestion) -> None:
-    chat, here = _chat(held, question), st.query_params.get("c") == question.conversation
+def _post(tab: TabSession, question: PostedQuestion) -> None:
+    chat, here = _chat(tab, question), st.query_params.get("c") == question.conversation
     if question.fork or question.own:
         name = viewer().fork_name(chat, question.name, question.text, own=question.own)
         chat, posted = chat.people.post_from(
@@ -176,12 +176,12 @@ def _post(held: TabSession, question: PostedQuestion) -> None:
             post_id=question.id,
         )
     if posted.silent:
-        held.say(posted.silent)
-    if held.race is not None and held.race[0] == question.place:
-        held.race = None
+        tab.say(posted.silent)
+    if tab.race is not None and tab.race[0] == question.place:
+        tab.race = None
     drafts().clear(question.place)
-    if here and held.page == front_page().name and held.branch == question.branch:
-        held.choices[ONCE], held.window = "", 0
+    if here and tab.page == front_page().name and tab.branch == question.branch:
+        tab.choices[ONCE], tab.window = "", 0
         go(chat)
 
 

@@ -44,22 +44,22 @@ _component = st.components.v2.component(
 )
 
 
-def draw_keyboard(forky: Workspace, held: TabSession, chat: Conversation | None) -> None:
+def draw_keyboard(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
     """Mount the component. Call it once on a page. Keys: `keyboard`."""
 
     def handle() -> None:
         request: Any = st.session_state.get(_KEY, {}).get("asked")
         if isinstance(request, dict):
-            with saying(held):
-                _carry_out(forky, held, chat, request)
+            with saying(tab):
+                _carry_out(forky, tab, chat, request)
 
-    places = _places(forky, chat) if held.choices.get(_OPENED) else {}
+    places = _places(forky, chat) if tab.choices.get(_OPENED) else {}
     listed = [(page.title, page.name, page is front_page()) for page in pages() if page.shown]
     _component(
         key=_KEY,
         data={
             "places": json.dumps({"pages": listed, **places}),
-            "tour": json.dumps(tour_facts(held, chat)),
+            "tour": json.dumps(tour_facts(tab, chat)),
         },
         on_asked_change=handle,
         width="content",
@@ -83,24 +83,22 @@ def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
     }
 
 
-def _carry_out(
-    forky: Workspace, held: TabSession, chat: Conversation | None, request: dict[str, Any]
-) -> None:
+def _carry_out(forky: Workspace, tab: TabSession, chat: Conversation | None, request: dict[str, Any]) -> None:
     """Do what the palette asks for. The request comes from a browser, so each name in it is looked up."""
     match request:
         case {"open": _}:
-            held.choices[_OPENED] = "yes"
-            stay(held)
+            tab.choices[_OPENED] = "yes"
+            stay(tab)
         case {"tour": str(what)}:
-            answer_tour(forky, held, what, str(request.get("conversation", "")))
+            answer_tour(forky, tab, what, str(request.get("conversation", "")))
         case {"page": str(name)}:
             _open_page(chat, name)
         case {"branch": str(name)} if chat is not None:
-            _go_to(held, chat.checkout(name))
+            _go_to(tab, chat.checkout(name))
         case {"conversation": str(id)}:
-            _go_to(held, forky.conversation(ConversationId(id)))
+            _go_to(tab, forky.conversation(ConversationId(id)))
         case _:
-            stay(held)
+            stay(tab)
 
 
 def _open_page(chat: Conversation | None, name: str) -> None:
@@ -110,9 +108,9 @@ def _open_page(chat: Conversation | None, name: str) -> None:
         st.switch_page(str(page.script), query_params=query)
 
 
-def _go_to(held: TabSession, chat: Conversation) -> None:
-    held.acting = None
-    if held.page == front_page().name:
+def _go_to(tab: TabSession, chat: Conversation) -> None:
+    tab.acting = None
+    if tab.page == front_page().name:
         go(chat)
     else:
         st.switch_page("chat.py", query_params=place(chat))

@@ -127,40 +127,40 @@ def steps_as_json() -> list[dict[str, Any]]:
     return [asdict(step) for step in STEPS]
 
 
-def begin_tour(forky: Workspace, held: TabSession) -> None:
+def begin_tour(forky: Workspace, tab: TabSession) -> None:
     """Begin the tour in the ready conversation, or in a new one if that is gone or merged. Call it in a handler."""
     chat = open_welcome(forky, unmerged=True)
     path = chat.path()
-    held.choices[_BEGUN] = f"{time.time_ns()} {chat.id} {path[FORK_POINT - 1].id} {chat.view.version}"
-    _open(held, chat)
+    tab.choices[_BEGUN] = f"{time.time_ns()} {chat.id} {path[FORK_POINT - 1].id} {chat.view.version}"
+    _open(tab, chat)
 
 
-def answer_tour(forky: Workspace, held: TabSession, what: str, conversation: str) -> None:
+def answer_tour(forky: Workspace, tab: TabSession, what: str, conversation: str) -> None:
     """Carry out what the tour asks for in the browser. Call it in a handler."""
     if what == "begin" and not viewer().may("begin"):
-        held.say("The tour forks, asks and merges, which you may not do in this workspace.")
+        tab.say("The tour forks, asks and merges, which you may not do in this workspace.")
     elif what == "begin":
-        begin_tour(forky, held)
+        begin_tour(forky, tab)
     elif what == "back":
-        _open(held, forky.conversation(conversation))
+        _open(tab, forky.conversation(conversation))
     elif what == "compare":
         chat = forky.conversation(conversation, "main")
         st.switch_page("compare.py", query_params={**place(chat), "with": ",".join(ready_answers(chat))})
 
 
-def _open(held: TabSession, chat: Conversation) -> None:
-    held.acting = None
-    held.choices["chat.pane"] = "Chat"
-    if held.page == front_page().name:
+def _open(tab: TabSession, chat: Conversation) -> None:
+    tab.acting = None
+    tab.choices["chat.pane"] = "Chat"
+    if tab.page == front_page().name:
         go(chat)
     else:
         st.switch_page("chat.py", query_params=place(chat))
 
 
-def tour_facts(held: TabSession, chat: Conversation | None) -> dict[str, Any]:
+def tour_facts(tab: TabSession, chat: Conversation | None) -> dict[str, Any]:
     """Return what tour.js needs: how the tour began in this tab, where the tab is, and the last operations there."""
-    facts: dict[str, Any] = {"page": held.page}
-    begun = held.choices.get(_BEGUN, "").split()
+    facts: dict[str, Any] = {"page": tab.page}
+    begun = tab.choices.get(_BEGUN, "").split()
     if len(begun) == 4:
         mark, conversation, fork, since = begun
         facts["begun"] = {"mark": mark, "conversation": conversation, "fork": fork, "since": int(since)}

@@ -26,9 +26,9 @@ _HINT = "broken_off.hint"
 Act = Callable[[Workspace, TabSession, ImportRecord], None]
 
 
-def draw_broken_off(forky: Workspace, held: TabSession) -> None:
+def draw_broken_off(forky: Workspace, tab: TabSession) -> None:
     """Keys: `broken_off.finish.<number>`, `broken_off.take_away.<number>`, `broken_off.keep.<number>`."""
-    files = held.incoming.files if held.incoming is not None else ()
+    files = tab.incoming.files if tab.incoming is not None else ()
     being_finished = {file.takes_up.number for file in files if file.takes_up is not None}
     for record in [one for one in broken_off(forky.store) if one.number not in being_finished][:_MOST]:
         with st.container(key=f"broken-off-{record.number}", border=True):
@@ -36,16 +36,16 @@ def draw_broken_off(forky: Workspace, held: TabSession) -> None:
             st.caption(_how_to_finish(record))
             with st.container(key=f"line-broken-off-{record.number}", horizontal=True):
                 if not record.source.follows:
-                    _button(forky, held, record, "Finish", "finish", _finish)
-                _button(forky, held, record, "Take away all of it", "take_away", _take_away)
-                _button(forky, held, record, "Keep what came in", "keep", _keep)
+                    _button(forky, tab, record, "Finish", "finish", _finish)
+                _button(forky, tab, record, "Take away all of it", "take_away", _take_away)
+                _button(forky, tab, record, "Keep what came in", "keep", _keep)
 
 
-def draw_broken_off_hint(forky: Workspace, held: TabSession) -> None:
+def draw_broken_off_hint(forky: Workspace, tab: TabSession) -> None:
     """Draw one line with a link to the Library, unless it was closed in this tab. Keys: `broken_off.close`."""
     records = broken_off(forky.store)
     newest = str(records[0].number) if records else ""
-    if not records or held.choices.get(_HINT) == newest:
+    if not records or tab.choices.get(_HINT) == newest:
         return
     with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
         st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
@@ -56,7 +56,7 @@ def draw_broken_off_hint(forky: Workspace, held: TabSession) -> None:
             icon=":material/close:",
             type="tertiary",
             help="Close this line",
-            on_click=held.choices.__setitem__,
+            on_click=tab.choices.__setitem__,
             args=(_HINT, newest),
         )
 
@@ -91,44 +91,42 @@ def _how_to_finish(record: ImportRecord) -> str:
     )
 
 
-def _button(
-    forky: Workspace, held: TabSession, record: ImportRecord, label: str, name: str, act: Act
-) -> None:
+def _button(forky: Workspace, tab: TabSession, record: ImportRecord, label: str, name: str, act: Act) -> None:
     st.button(
         label,
         key=f"broken_off.{name}.{record.number}",
         type="primary" if name == "finish" else "secondary",
         on_click=act,
-        args=(forky, held, record),
+        args=(forky, tab, record),
     )
 
 
-def _finish(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
+def _finish(forky: Workspace, tab: TabSession, record: ImportRecord) -> None:
     """Preview the file again if it is still there, or ask for it. The person then decides about importing the rest."""
     st.session_state["library.tab"] = "import"
     st.session_state[FINISHING] = record.number
-    if held.incoming is not None and not held.incoming.busy:
-        held.incoming.close()
-        held.incoming = None
-    if record.can_be_read_again and held.incoming is None:
+    if tab.incoming is not None and not tab.incoming.busy:
+        tab.incoming.close()
+        tab.incoming = None
+    if record.can_be_read_again and tab.incoming is None:
         from forky_core.formats.importing.file_batch import FileBatch  # noqa: PLC0415 - the Chat page draws the hint above
 
         try:
             with Path(record.source.path).open("rb") as content:
-                held.incoming = FileBatch(forky, [(record.source.file, content)])
+                tab.incoming = FileBatch(forky, [(record.source.file, content)])
         except OSError as error:
-            held.say(f"“{record.source.file}” cannot be read: {error.strerror}.")
+            tab.say(f"“{record.source.file}” cannot be read: {error.strerror}.")
 
 
-def _take_away(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
-    with saying(held):
+def _take_away(forky: Workspace, tab: TabSession, record: ImportRecord) -> None:
+    with saying(tab):
         gone = undo_import(forky, record.number)
-        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+        tab.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
 
 
-def _keep(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
-    with saying(held):
+def _keep(forky: Workspace, tab: TabSession, record: ImportRecord) -> None:
+    with saying(tab):
         keep_import(forky.store, record.number)
-        held.say(
+        tab.say(
             f"Kept {count(len(record.conversations), 'conversation')}; past imports can be undone under Import."
         )

@@ -37,7 +37,7 @@ def draw_looking(batch: FileBatch) -> None:
                 st.caption(_facts(line) if not line.problem else plain_label(line.problem), width="content")
 
 
-def draw_preview(held: TabSession, batch: FileBatch) -> None:
+def draw_preview(tab: TabSession, batch: FileBatch) -> None:
     """Keys: `import.land`, `import.fork`, `import.pull.<id>`, `import.close`, `import.all`, `import.none`, and those of
     each file.
     """
@@ -60,7 +60,7 @@ def draw_preview(held: TabSession, batch: FileBatch) -> None:
                 icon=":material/download:",
                 help="Only what is new in it, into the conversation that was forked from it",
                 on_click=_pull,
-                args=(held, batch.files[0], fork.id),
+                args=(tab, batch.files[0], fork.id),
             )
         if len(batch.files) == 1 and batch.files[0].is_ours:
             st.button(
@@ -69,9 +69,9 @@ def draw_preview(held: TabSession, batch: FileBatch) -> None:
                 icon=":material/call_split:",
                 help="As a conversation of your own that remembers where it came from",
                 on_click=_fork,
-                args=(held, batch.files[0]),
+                args=(tab, batch.files[0]),
             )
-        st.button("Not now", key="import.close", on_click=close, args=(held,))
+        st.button("Not now", key="import.close", on_click=close, args=(tab,))
         if len(takable) > 1:
             st.button("All", key="import.all", type="tertiary", on_click=_tick, args=(batch, "all"))
             st.button("None", key="import.none", type="tertiary", on_click=_tick, args=(batch, "none"))
@@ -106,10 +106,10 @@ def title_of(batch: FileBatch) -> str:
     return plain_label(batch.files[0].name) if len(batch.files) == 1 else count(len(batch.files), "file")
 
 
-def close(held: TabSession) -> None:
-    if held.incoming is not None:
-        held.incoming.close()
-    held.incoming = None
+def close(tab: TabSession) -> None:
+    if tab.incoming is not None:
+        tab.incoming.close()
+    tab.incoming = None
     st.session_state.pop(FINISHING, None)
 
 
@@ -182,25 +182,25 @@ def _flip(file: FileImport, line: PreviewLine, key: str) -> None:
         file.unticked.add(line.number)
 
 
-def _fork(held: TabSession, file: FileImport) -> None:
-    with saying(held):
+def _fork(tab: TabSession, file: FileImport) -> None:
+    with saying(tab):
         done = file.fork()
         chat = file.forky.conversation(done.conversation)
         sentence = f"“{title_or_placeholder(chat.title)}” is a conversation of your own now."
-        held.say(" ".join((sentence, *done.remarks)))
-        held.incoming = None
+        tab.say(" ".join((sentence, *done.remarks)))
+        tab.incoming = None
         go(chat)
 
 
-def _pull(held: TabSession, file: FileImport, into: ConversationId) -> None:
-    with saying(held):
+def _pull(tab: TabSession, file: FileImport, into: ConversationId) -> None:
+    with saying(tab):
         done = file.pull(into)
         chat = file.forky.conversation(into)
-        held.incoming = None
+        tab.incoming = None
         if not done.operations:
             sentence = f"Nothing is new in it for “{title_or_placeholder(chat.title)}”."
-            held.say(" ".join((sentence, *done.remarks)))
+            tab.say(" ".join((sentence, *done.remarks)))
             return
         sentence = f"Brought {count(done.messages, 'message')} from the file."
-        held.say(" ".join((sentence, *done.remarks)), (into, done.operations[-1]))
+        tab.say(" ".join((sentence, *done.remarks)), (into, done.operations[-1]))
         go(chat)

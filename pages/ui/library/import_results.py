@@ -26,7 +26,7 @@ _LISTED = 20
 _PAST = 20
 
 
-def draw_landed(forky: Workspace, held: TabSession, batch: FileBatch) -> None:
+def draw_landed(forky: Workspace, tab: TabSession, batch: FileBatch) -> None:
     """Keys: `import.next`, and `import.undo.<file>` of each that landed."""
     st.markdown(f"#### {title_of(batch)}")
     landed = [file for file in batch.files if file.done is not None]
@@ -36,14 +36,14 @@ def draw_landed(forky: Workspace, held: TabSession, batch: FileBatch) -> None:
         st.markdown("Nothing was imported.")
     for at, file in enumerate(batch.files):
         if file.done is not None:
-            _draw_account(forky, held, batch, at, file.done)
+            _draw_account(forky, tab, batch, at, file.done)
     with st.container(key="line-import-end", horizontal=True):
         st.button(
-            "Done" if landed else "Back", key="import.next", type="primary", on_click=close, args=(held,)
+            "Done" if landed else "Back", key="import.next", type="primary", on_click=close, args=(tab,)
         )
 
 
-def _draw_account(forky: Workspace, held: TabSession, batch: FileBatch, at: int, done: Imported) -> None:
+def _draw_account(forky: Workspace, tab: TabSession, batch: FileBatch, at: int, done: Imported) -> None:
     if len(batch.files) > 1:
         st.markdown(f"**{plain_label(batch.files[at].name)}**")
     st.markdown(f"{_summary(len(done.conversations), done.unchanged)} {account_sentence(done.account)}")
@@ -71,7 +71,7 @@ def _draw_account(forky: Workspace, held: TabSession, batch: FileBatch, at: int,
             key=f"import.undo.{at}",
             icon=":material/undo:",
             on_click=_undo_landed,
-            args=(forky, held, batch.files[at]),
+            args=(forky, tab, batch.files[at]),
         )
 
 
@@ -99,7 +99,7 @@ def account_sentence(account: ImportAccount) -> str:
     return f"Of {account.seen:,} entries: {count(account.imported, 'message')}{split}{here}{same}{out}."
 
 
-def draw_past(forky: Workspace, held: TabSession) -> None:
+def draw_past(forky: Workspace, tab: TabSession) -> None:
     """Draw finished and running imports; interrupted ones have an offer above. Keys: `import.past.<number>`."""
     past = [record for record in imports(forky.store, _PAST) if record.state != "broken off"]
     if not past:
@@ -107,10 +107,10 @@ def draw_past(forky: Workspace, held: TabSession) -> None:
     st.markdown("#### Past imports")
     with st.container(key="library-lines-past", gap=None):
         for record in past:
-            _draw_record(forky, held, record)
+            _draw_record(forky, tab, record)
 
 
-def _draw_record(forky: Workspace, held: TabSession, record: ImportRecord) -> None:
+def _draw_record(forky: Workspace, tab: TabSession, record: ImportRecord) -> None:
     with st.container(key=f"row-past-{record.number}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(record.source.file), width="stretch")
         many = count(len(record.conversations), "conversation")
@@ -124,22 +124,22 @@ def _draw_record(forky: Workspace, held: TabSession, record: ImportRecord) -> No
             help="Move what it brought to the trash",
             disabled=record.state == "running",
             on_click=_undo,
-            args=(forky, held, record.number),
+            args=(forky, tab, record.number),
         )
 
 
-def _undo(forky: Workspace, held: TabSession, number: int) -> None:
-    with saying(held):
+def _undo(forky: Workspace, tab: TabSession, number: int) -> None:
+    with saying(tab):
         gone = undo_import(forky, number)
-        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+        tab.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
 
 
-def _undo_landed(forky: Workspace, held: TabSession, file: FileImport) -> None:
+def _undo_landed(forky: Workspace, tab: TabSession, file: FileImport) -> None:
     """Undo the import of one file; the accounts of the other files of the batch stay on screen."""
-    with saying(held):
+    with saying(tab):
         assert file.done is not None
         gone = undo_import(forky, file.done.number)
-        held.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
+        tab.say(f"Took {count(gone, 'conversation')} of that import back; what was new is in the trash.")
         file.done = None
-        if held.incoming is not None and not any(one.done for one in held.incoming.files):
-            close(held)
+        if tab.incoming is not None and not any(one.done for one in tab.incoming.files):
+            close(tab)

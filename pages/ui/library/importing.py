@@ -31,27 +31,27 @@ _OPEN = "import.open"
 _CLOSED = "import.closed"
 
 
-def draw_import(forky: Workspace, held: TabSession) -> None:
+def draw_import(forky: Workspace, tab: TabSession) -> None:
     """Keys: `import.file.<round>`, `import.paste.<round>`, `import.pasted` and those of the parts below."""
     with st.container(key="import-area"):
-        if held.incoming is None:
+        if tab.incoming is None:
             if not draw_refusal(viewer().why_not("begin", "bring conversations in")):
-                _draw_zone(forky, held)
-                draw_past(forky, held)
-        elif held.incoming.busy:
-            st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(held, held.incoming)
-        elif held.incoming.stage == "looked":
-            draw_preview(held, held.incoming)
+                _draw_zone(forky, tab)
+                draw_past(forky, tab)
+        elif tab.incoming.busy:
+            st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(tab, tab.incoming)
+        elif tab.incoming.stage == "looked":
+            draw_preview(tab, tab.incoming)
         else:
-            draw_landed(forky, held, held.incoming)
-        _draw_too_large(held)
+            draw_landed(forky, tab, tab.incoming)
+        _draw_too_large(tab)
 
 
-def _draw_too_large(held: TabSession) -> None:
+def _draw_too_large(tab: TabSession) -> None:
     """Name the files that are too large, until the import that they were dropped with is closed."""
     state = st.session_state
-    was_open, state[_OPEN] = state.get(_OPEN, False), held.incoming is not None
-    state[_CLOSED] = state.get(_CLOSED, 0) + int(was_open and held.incoming is None)
+    was_open, state[_OPEN] = state.get(_OPEN, False), tab.incoming is not None
+    state[_CLOSED] = state.get(_CLOSED, 0) + int(was_open and tab.incoming is None)
     draw_too_large("import.file", largest(_LARGEST), _too_large, key=f"import.too_large.{state[_CLOSED]}")
 
 
@@ -62,7 +62,7 @@ def _too_large(name: str, size: int) -> str:
     )
 
 
-def _draw_zone(forky: Workspace, held: TabSession) -> None:
+def _draw_zone(forky: Workspace, tab: TabSession) -> None:
     st.markdown("#### Bring conversations")
     wanted = asked_for(forky)
     if wanted is not None:
@@ -83,7 +83,7 @@ def _draw_zone(forky: Workspace, held: TabSession) -> None:
         accept_multiple_files=True,
         max_upload_size=largest(_LARGEST),
         on_change=_open,
-        args=(forky, held, key),
+        args=(forky, tab, key),
     )
     pasted = f"import.paste.{st.session_state[_ROUND]}"
     with kept_fields("import"), st.form("import-paste", border=False):
@@ -94,33 +94,33 @@ def _draw_zone(forky: Workspace, held: TabSession) -> None:
             placeholder="A Forky chat file, another program's JSON, or the Markdown of a conversation",
         )
         st.form_submit_button(
-            "Look at what I pasted", key="import.pasted", on_click=_open_pasted, args=(forky, held, pasted)
+            "Look at what I pasted", key="import.pasted", on_click=_open_pasted, args=(forky, tab, pasted)
         )
 
 
-def _open(forky: Workspace, held: TabSession, key: str) -> None:
+def _open(forky: Workspace, tab: TabSession, key: str) -> None:
     uploads = st.session_state[key]
     if uploads:
-        _take(forky, held, [(upload.name, upload) for upload in uploads])
+        _take(forky, tab, [(upload.name, upload) for upload in uploads])
 
 
-def _open_pasted(forky: Workspace, held: TabSession, key: str) -> None:
+def _open_pasted(forky: Workspace, tab: TabSession, key: str) -> None:
     text = mend_text(st.session_state[key] or "")
     if text.strip():
-        _take(forky, held, [("Pasted text", BytesIO(text.encode()))])
+        _take(forky, tab, [("Pasted text", BytesIO(text.encode()))])
     else:
-        held.say("There is nothing to look at. Paste what is in a file first.")
+        tab.say("There is nothing to look at. Paste what is in a file first.")
 
 
-def _take(forky: Workspace, held: TabSession, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
+def _take(forky: Workspace, tab: TabSession, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
     st.session_state[_ROUND] += 1
     try:
-        held.incoming = FileBatch(forky, uploads)
+        tab.incoming = FileBatch(forky, uploads)
     except OSError as error:
-        held.say(f"What you dropped cannot be kept while it is looked at: {error.strerror}.")
+        tab.say(f"What you dropped cannot be kept while it is looked at: {error.strerror}.")
 
 
-def _draw_busy(held: TabSession, batch: FileBatch) -> None:
+def _draw_busy(tab: TabSession, batch: FileBatch) -> None:
     """Keys: `import.cancel`."""
     stage = batch.stage
     if stage not in ("looking", "landing"):
@@ -130,7 +130,7 @@ def _draw_busy(held: TabSession, batch: FileBatch) -> None:
         draw_looking(batch)
     else:
         st.progress(batch.share, text=_progress(batch))
-    st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(held, batch))
+    st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(tab, batch))
 
 
 def _progress(batch: FileBatch) -> str:
@@ -141,10 +141,10 @@ def _progress(batch: FileBatch) -> str:
     return f"{text} – about {left:.0f} s left" if left < 90 else f"{text} – about {left / 60:.0f} min left"
 
 
-def _cancel(held: TabSession, batch: FileBatch) -> None:
+def _cancel(tab: TabSession, batch: FileBatch) -> None:
     """Stop reading or importing. The thread that imports undoes what it has imported so far, and then reports that."""
     looking = batch.stage == "looking"
     batch.stop()
     if looking:
-        held.incoming = None
-        held.say("Nothing was imported.")
+        tab.incoming = None
+        tab.say("Nothing was imported.")

@@ -26,14 +26,14 @@ def open_links(forky: Workspace) -> int:
     return sum(link.is_open(at) for link in links_of(forky).all())
 
 
-def draw_shared(forky: Workspace, held: TabSession) -> None:
+def draw_shared(forky: Workspace, tab: TabSession) -> None:
     """Keys: `library.link.revoke.<id>`, `library.others.revoke.<id>`, and those of `draw_lines`."""
     if isinstance(refused := st.session_state.get(FRESH), str):
         st.error(refused, icon=":material/error:")
         del st.session_state[FRESH]
     listed = links_of(forky).all()
-    mine = [link for link in listed if made_by_me(link, held.person)]
-    others = [link for link in listed if not made_by_me(link, held.person)]
+    mine = [link for link in listed if made_by_me(link, tab.person)]
+    others = [link for link in listed if not made_by_me(link, tab.person)]
     st.markdown("#### Your links")
     _draw_mine(forky, mine)
     if any(link.is_open(now()) for link in others):
@@ -42,9 +42,9 @@ def draw_shared(forky: Workspace, held: TabSession) -> None:
         draw_links(forky, others, key="library.others")
     if not viewer().alone:
         _draw_conversations(
-            forky, held, "with_me", "Shared with you", "Nobody has shared anything with you yet."
+            forky, tab, "with_me", "Shared with you", "Nobody has shared anything with you yet."
         )
-        _draw_conversations(forky, held, "by_me", "Shared by you", "You have shared no conversation yet.")
+        _draw_conversations(forky, tab, "by_me", "Shared by you", "You have shared no conversation yet.")
 
 
 def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
@@ -57,12 +57,12 @@ def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
     draw_links_that_are_over(mine)
 
 
-def _draw_conversations(forky: Workspace, held: TabSession, whose: Whose, title: str, nothing: str) -> None:
+def _draw_conversations(forky: Workspace, tab: TabSession, whose: Whose, title: str, nothing: str) -> None:
     found = viewer().listed(forky.conversations(), whose)
     st.markdown(f"#### {title}")
     if not found:
         st.caption(nothing)
         return
-    draw_lines(forky, held, shelf(found[:_SHOWN], now=now()), key=f"library-lines-{whose}")
+    draw_lines(forky, tab, shelf(found[:_SHOWN], now=now()), key=f"library-lines-{whose}")
     if len(found) > _SHOWN:
         st.caption(f"{len(found) - _SHOWN} more: choose “{title}” above the list of conversations.")

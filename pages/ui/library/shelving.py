@@ -21,7 +21,7 @@ from pages.ui.person import Viewer, viewer
 from pages.ui.session import TabSession
 
 
-def draw_lines(forky: Workspace, held: TabSession, listed: Shelf, *, key: str = "library-lines") -> None:
+def draw_lines(forky: Workspace, tab: TabSession, listed: Shelf, *, key: str = "library-lines") -> None:
     """Draw a page of the list, in a container of the key `key`. Keys: `library.` with `sees.<id>`, `rename.<id>`,
     `export.<id>`, `delete.<id>`, `page`.
     """
@@ -29,14 +29,14 @@ def draw_lines(forky: Workspace, held: TabSession, listed: Shelf, *, key: str = 
     news = who.news_in([(line.summary.id, line.summary.updated) for line in listed.lines])
     with st.container(key=key, gap=None):
         for line in listed.lines:
-            _draw_line(forky, held, who, line, news.get(line.summary.id))
+            _draw_line(forky, tab, who, line, news.get(line.summary.id))
     if listed.pages > 1:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.pagination(listed.pages, key="library.page")
             st.caption(count(listed.fitting, "conversation"), width="content")
 
 
-def _draw_line(forky: Workspace, held: TabSession, who: Viewer, line: ShelfLine, news: int | None) -> None:
+def _draw_line(forky: Workspace, tab: TabSession, who: Viewer, line: ShelfLine, news: int | None) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         chat_link(line.title, id, line.summary.branch)
@@ -47,12 +47,12 @@ def _draw_line(forky: Workspace, held: TabSession, who: Viewer, line: ShelfLine,
         st.caption(f"{line.counts} · {line.when}", width="content")
         mark = who.mark(id)
         if mark is not None and mark_button(mark, key=f"library.sees.{id}"):
-            who_sees(who, held, forky.conversation(id))
+            who_sees(who, tab, forky.conversation(id))
         changes = who.may("edit", id)
         if changes and st.button(
             "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
         ):
-            _rename(forky, held, line.summary)
+            _rename(forky, tab, line.summary)
         if st.button(
             "Export or share",
             key=f"library.export.{id}",
@@ -69,34 +69,34 @@ def _draw_line(forky: Workspace, held: TabSession, who: Viewer, line: ShelfLine,
                 type="tertiary",
                 help="Move to the trash",
                 on_click=_trash,
-                args=(forky, held, line.summary),
+                args=(forky, tab, line.summary),
             )
 
 
-def _trash(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
-    with saying(held):
+def _trash(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> None:
+    with saying(tab):
         operation = forky.conversation(summary.id).trash()
-        held.say(
+        tab.say(
             f"Moved “{title_or_placeholder(summary.title)}” to the trash.", (summary.id, operation.number)
         )
 
 
 @st.dialog("Rename", icon=":material/edit:")
-def _rename(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
+def _rename(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> None:
     with kept_fields("title", summary.id), st.form("rename", border=False):
         st.text_input("Title", summary.title, key="rename.title", max_chars=200)
         if st.form_submit_button(
-            "Rename", key="rename.save", type="primary", on_click=_save_title, args=(forky, held, summary)
+            "Rename", key="rename.save", type="primary", on_click=_save_title, args=(forky, tab, summary)
         ):
             st.rerun()
 
 
-def _save_title(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
-    with saying(held):
-        done(held, forky.conversation(summary.id).rename(st.session_state["rename.title"] or ""))
+def _save_title(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> None:
+    with saying(tab):
+        done(tab, forky.conversation(summary.id).rename(st.session_state["rename.title"] or ""))
 
 
-def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[ConversationSummary]) -> None:
+def draw_trash(forky: Workspace, tab: TabSession, trashed: Sequence[ConversationSummary]) -> None:
     """Keys: `trash.back.<id>`, `trash.purge.<id>`, `trash.page`."""
     if not trashed:
         st.caption("The trash is empty. What is deleted in the Library waits here to be taken back.")
@@ -104,12 +104,12 @@ def draw_trash(forky: Workspace, held: TabSession, trashed: Sequence[Conversatio
     listed = shelf(trashed, now=now(), page=int(st.session_state.get("trash.page", 1)))
     with st.container(key="library-lines-trash", gap=None):
         for line in listed.lines:
-            _draw_trashed(forky, held, line)
+            _draw_trashed(forky, tab, line)
     if listed.pages > 1:
         st.pagination(listed.pages, key="trash.page")
 
 
-def _draw_trashed(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
+def _draw_trashed(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:
     id = line.summary.id
     with st.container(key=f"row-{id}", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(line.title), width="stretch")
@@ -121,7 +121,7 @@ def _draw_trashed(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
                 key=f"trash.back.{id}",
                 icon=":material/restore_from_trash:",
                 on_click=_take_back,
-                args=(forky, held, line.summary),
+                args=(forky, tab, line.summary),
             )
         if who.may("own", id) and st.button(
             "Delete for good",
@@ -130,29 +130,29 @@ def _draw_trashed(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
             type="tertiary",
             help="Delete for good",
         ):
-            _purge(forky, held, line)
+            _purge(forky, tab, line)
 
 
-def _take_back(forky: Workspace, held: TabSession, summary: ConversationSummary) -> None:
-    with saying(held):
+def _take_back(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> None:
+    with saying(tab):
         forky.conversation(summary.id).take_back()
-        held.say(f"“{title_or_placeholder(summary.title)}” is back in the Library.")
+        tab.say(f"“{title_or_placeholder(summary.title)}” is back in the Library.")
 
 
 @st.dialog("Delete for good", icon=":material/delete_forever:")
-def _purge(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
+def _purge(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:
     st.markdown(f"**{plain_label(line.title)}** – {line.counts}")
     st.caption("Its messages, branches and history leave the database. Nothing brings them back.")
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep it", key="purge.keep"):
             st.rerun()
         if st.button(
-            "Delete for good", key="purge.yes", type="primary", on_click=_delete, args=(forky, held, line)
+            "Delete for good", key="purge.yes", type="primary", on_click=_delete, args=(forky, tab, line)
         ):
             st.rerun()
 
 
-def _delete(forky: Workspace, held: TabSession, line: ShelfLine) -> None:
-    with saying(held):
+def _delete(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:
+    with saying(tab):
         forky.purge(line.summary.id)
-        held.say(f"“{line.title}” was deleted for good.")
+        tab.say(f"“{line.title}” was deleted for good.")

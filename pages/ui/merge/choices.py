@@ -192,12 +192,12 @@ def label_of_strategy(name: str) -> str:
     return found.label if found is not None else name.capitalize()
 
 
-def draw_strategy(frame: Frame, options: MergeAddress, held: Planning) -> None:
+def draw_strategy(frame: Frame, options: MergeAddress, planning: Planning) -> None:
     """Each strategy with what it costs. Key: `merge.strategy`."""
     if st.query_params.get("strategy") == REBASE.name:
         st.info(_REBASE_GONE)
     names = offered(several=bool(options.others), graft=options.graft is not None)
-    costs = costs_of(frame, options, held)
+    costs = costs_of(frame, options, planning)
     st.session_state["merge.strategy"] = options.strategy
 
     def label(strategy: str) -> str:
@@ -219,19 +219,19 @@ def draw_strategy(frame: Frame, options: MergeAddress, held: Planning) -> None:
         on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
     )
     if costs is None:
-        await_costs(frame, options, held)
+        await_costs(frame, options, planning)
 
 
-def draw_settings(frame: Frame, options: MergeAddress, held: Planning) -> None:
+def draw_settings(frame: Frame, options: MergeAddress, planning: Planning) -> None:
     """What the strategy can be told."""
     if options.way is not None and options.way.condenses:
-        _draw_squash(options, held)
+        _draw_squash(options, planning)
     elif options.way is not None and options.way.takes_picks:
         _draw_picks(frame, options)
 
 
-def _draw_squash(options: MergeAddress, held: Planning) -> None:
-    plan = held.proposed or held.quoted
+def _draw_squash(options: MergeAddress, planning: Planning) -> None:
+    plan = planning.proposed or planning.quoted
     least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
     st.session_state["merge.focus"] = options.focus
     st.session_state["merge.budget"] = min(max(options.budget or usual, least), most)

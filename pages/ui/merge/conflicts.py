@@ -24,9 +24,9 @@ _MOST = 40
 """Conflicts drawn before a person asks for more."""
 
 
-def draw_conflicts(frame: Frame, held: Planning) -> None:
+def draw_conflicts(frame: Frame, planning: Planning) -> None:
     """Keys: `merge.policy`, `merge.take.<n>`, `merge.words.<n>`."""
-    plan = held.plan
+    plan = planning.plan
     if not isinstance(plan, ThreeWayPlan):
         return
     if not plan.conflicts:
@@ -36,7 +36,7 @@ def draw_conflicts(frame: Frame, held: Planning) -> None:
         told = f"**{count(len(plan.conflicts), 'conflict' if plan.examined_by else 'possible conflict')}**"
         told += f", {left} still open. Nothing has to be decided now." if left else ", all settled"
         st.markdown(f":material/call_split: {told}", width="stretch")
-        st.session_state["merge.policy"] = held.options.policy
+        st.session_state["merge.policy"] = planning.options.policy
         st.selectbox(
             "Where they disagree",
             list(POLICIES),
@@ -47,17 +47,19 @@ def draw_conflicts(frame: Frame, held: Planning) -> None:
             on_change=lambda: want(policy=st.session_state["merge.policy"]),
         )
     for number, conflict in enumerate(plan.conflicts[:_MOST]):
-        _draw_conflict(frame, held, plan, number, conflict)
+        _draw_conflict(frame, planning, plan, number, conflict)
     if len(plan.conflicts) > _MOST:
         st.caption(f"and {len(plan.conflicts) - _MOST} more, which a rule above can settle")
 
 
-def _draw_conflict(frame: Frame, held: Planning, plan: ThreeWayPlan, number: int, conflict: Conflict) -> None:
+def _draw_conflict(
+    frame: Frame, planning: Planning, plan: ThreeWayPlan, number: int, conflict: Conflict
+) -> None:
     with st.container(key=f"merge-clash-{number}", border=True):
         state = ":material/check_circle:" if conflict.choice is not None else ":material/help:"
         with st.container(key=f"line-merge-clash-{number}", horizontal=True, vertical_alignment="center"):
             st.markdown(f"{state} **{plain_label(conflict.about, 100)}**", width="stretch")
-        _draw_choice(frame, held, number, conflict)
+        _draw_choice(frame, planning, number, conflict)
         if _taken(conflict) == "both":
             st.caption(f":material/arrow_forward: {plain_label(conflict.result, 300)}")
         st.caption(_said_where(frame, plan, conflict))
@@ -80,8 +82,8 @@ def _mark(frame: Frame, plan: ThreeWayPlan, cite: MessageId) -> str:
     return f":small[[{short(cite)}]({place})]"
 
 
-def _draw_choice(frame: Frame, held: Planning, number: int, conflict: Conflict) -> None:
-    options = _options(held, conflict)
+def _draw_choice(frame: Frame, planning: Planning, number: int, conflict: Conflict) -> None:
+    options = _options(planning, conflict)
     key = f"merge.take.{number}"
     st.session_state[key] = _taken(conflict)
     st.radio(
@@ -93,7 +95,7 @@ def _draw_choice(frame: Frame, held: Planning, number: int, conflict: Conflict) 
         horizontal=True,
         label_visibility="collapsed",
         on_change=_take,
-        args=(frame, held, conflict, key, f"merge.words.{number}"),
+        args=(frame, planning, conflict, key, f"merge.words.{number}"),
     )
     if conflict.choice is not None and _taken(conflict) == "text":
         words = f"merge.words.{number}"
@@ -104,17 +106,17 @@ def _draw_choice(frame: Frame, held: Planning, number: int, conflict: Conflict) 
             max_chars=LONGEST_WORD,
             label_visibility="collapsed",
             on_change=_write,
-            args=(frame, held, conflict, words),
+            args=(frame, planning, conflict, words),
         )
 
 
-def _options(held: Planning, conflict: Conflict) -> dict[str, tuple[str, str]]:
+def _options(planning: Planning, conflict: Conflict) -> dict[str, tuple[str, str]]:
     """What can be taken, each with a line about it: who says it, or what taking it means.
 
     Of a conflict that an earlier merge left open, each of the words stands by itself.
     """
     if conflict.target:
-        theirs = f"{_SOURCE}{{}}" if held.options.others else "theirs"
+        theirs = f"{_SOURCE}{{}}" if planning.options.others else "theirs"
         sides = {
             "mine" if name == conflict.target else theirs.format(name): (
                 " / ".join(dict.fromkeys(one.text for one in words)),
@@ -145,25 +147,25 @@ def _taken(conflict: Conflict) -> str:
     return choice.take
 
 
-def _take(frame: Frame, held: Planning, conflict: Conflict, key: str, words: str) -> None:
+def _take(frame: Frame, planning: Planning, conflict: Conflict, key: str, words: str) -> None:
     take = st.session_state[key]
     with saying(frame.session):
         if take in (None, _OPEN):
-            held.choose(conflict.hash, None)
+            planning.choose(conflict.hash, None)
         elif take.startswith(_VALUE):
             value = conflict.says[int(take.removeprefix(_VALUE))]
-            held.choose(conflict.hash, Choice("text", value.text[:LONGEST_WORD]))
+            planning.choose(conflict.hash, Choice("text", value.text[:LONGEST_WORD]))
         elif take.startswith(_SOURCE):
-            held.choose(conflict.hash, Choice("theirs", source=take.removeprefix(_SOURCE)))
+            planning.choose(conflict.hash, Choice("theirs", source=take.removeprefix(_SOURCE)))
         elif take == "text":
             text = st.session_state.get(words) or (conflict.theirs or conflict.says)[0].text
-            held.choose(conflict.hash, Choice("text", text[:LONGEST_WORD]))
+            planning.choose(conflict.hash, Choice("text", text[:LONGEST_WORD]))
         else:
             known: Take = take
-            held.choose(conflict.hash, Choice(known))
+            planning.choose(conflict.hash, Choice(known))
 
 
-def _write(frame: Frame, held: Planning, conflict: Conflict, key: str) -> None:
+def _write(frame: Frame, planning: Planning, conflict: Conflict, key: str) -> None:
     text = st.session_state[key].strip()
     with saying(frame.session):
-        held.choose(conflict.hash, Choice("text", text) if text else None)
+        planning.choose(conflict.hash, Choice("text", text) if text else None)

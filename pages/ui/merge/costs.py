@@ -24,7 +24,7 @@ Costs = Mapping[str, int]
 _planned: dict[tuple[object, ...], Future[Costs]] = {}
 
 
-def costs_of(frame: Frame, options: MergeAddress, held: Planning) -> Costs | None:
+def costs_of(frame: Frame, options: MergeAddress, planning: Planning) -> Costs | None:
     """What each strategy takes; of the one at hand, what its plan takes now. None while the others are not known."""
     key: tuple[object, ...] = (
         frame.chat.id,
@@ -36,23 +36,23 @@ def costs_of(frame: Frame, options: MergeAddress, held: Planning) -> Costs | Non
     if found is None:
         while len(_planned) >= _MOST:
             _planned.pop(next(iter(_planned)))
-        found = _planned[key] = _planners().submit(_plan_all, frame, options, _known(options, held))
+        found = _planned[key] = _planners().submit(_plan_all, frame, options, _known(options, planning))
     try:
         costs = dict(found.result(_AT_ONCE))
     except NotYet:
         return None
-    if held.plan is not None and held.plan.lands:
-        costs[options.strategy] = held.plan.tokens
+    if planning.plan is not None and planning.plan.lands:
+        costs[options.strategy] = planning.plan.tokens
     return costs
 
 
-def _known(options: MergeAddress, held: Planning) -> Costs:
+def _known(options: MergeAddress, planning: Planning) -> Costs:
     """What the plan at hand says already, where nothing was chosen for its strategy."""
     usual = (
         not (options.focus or options.budget or options.picks or options.force or options.request)
         and options.policy == "ask"
     )
-    plan = held.quoted or held.proposed
+    plan = planning.quoted or planning.proposed
     return {options.strategy: plan.tokens} if usual and plan is not None and plan.lands else {}
 
 
@@ -89,13 +89,13 @@ def _version_of(frame: Frame, options: MergeAddress) -> int:
         return 0
 
 
-def await_costs(frame: Frame, options: MergeAddress, held: Planning) -> None:
+def await_costs(frame: Frame, options: MergeAddress, planning: Planning) -> None:
     """Draw the page again as soon as the costs are known."""
 
     @st.fragment(run_every=0.4, key="merge.costs")
     @error_boundary
     def watch() -> None:
-        if costs_of(frame, options, held) is not None:
+        if costs_of(frame, options, planning) is not None:
             stay(frame.session)
             st.rerun()
 

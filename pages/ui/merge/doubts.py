@@ -18,7 +18,7 @@ from pages.ui.merge.payload import Home
 from pages.ui.merge.planning import Planning
 
 
-def draw_doubts(held: Planning, side: MergePlan, home: Home, key: str) -> None:
+def draw_doubts(planning: Planning, side: MergePlan, home: Home, key: str) -> None:
     """Of one text that would land. Keys: `<key>.<n>`, one for each sentence that can come back."""
     out = [one for one in side.doubts if one.out and one.sentence not in side.payload]
     open_ones = [one for one in side.doubts if not one.out and one.sentence in side.payload]
@@ -37,7 +37,7 @@ def draw_doubts(held: Planning, side: MergePlan, home: Home, key: str) -> None:
                         key=f"{key}.{at}",
                         icon=":material/undo:",
                         on_click=_bring_back,
-                        args=(held, side, one),
+                        args=(planning, side, one),
                     )
     if open_ones:
         what = count(len(open_ones), "sentence")
@@ -60,5 +60,5 @@ def _address(home: Home, message: MessageId) -> str:
     return f"./?{urlencode(chat_place(conversation, branch, message))}"
 
 
-def _bring_back(held: Planning, side: MergePlan, doubt: Doubt) -> None:
-    held.put(side.brought_back(doubt))
+def _bring_back(planning: Planning, side: MergePlan, doubt: Doubt) -> None:
+    planning.put(side.brought_back(doubt))

@@ -47,24 +47,26 @@ _component = st.components.v2.component(
 )
 
 
-def draw_editor(frame: Frame, held: Planning, at: int, *, budget: Budget, lookup: Lookup, home: Home) -> None:
+def draw_editor(
+    frame: Frame, planning: Planning, at: int, *, budget: Budget, lookup: Lookup, home: Home
+) -> None:
     """The block of side number `at` of the plan. Key: `merge.editor.<at>`."""
-    assert held.plan is not None
-    assert held.proposed is not None
-    side, before = _side(held.plan, at), _side(held.proposed, at)
-    source = held.source_of(side, lookup)
+    assert planning.plan is not None
+    assert planning.proposed is not None
+    side, before = _side(planning.plan, at), _side(planning.proposed, at)
+    source = planning.source_of(side, lookup)
     editing = Editing.of(side, source)
     key = f"merge.editor.{at}"
 
     def handle() -> None:
         told: Any = st.session_state.get(key, {}).get("edits")
         with saying(frame.session):
-            for order in _orders(told, held, side.source_name):
-                _carry_out(held, at, order, lookup)
+            for order in _orders(told, planning, side.source_name):
+                _carry_out(planning, at, order, lookup)
 
     _component(
         key=key,
-        data=(_data(held, editing, Editing.of(before, source), budget, home, authors(frame)),),
+        data=(_data(planning, editing, Editing.of(before, source), budget, home, authors(frame)),),
         on_edits_change=handle,
         height="content",
     )
@@ -74,11 +76,11 @@ def _side(plan: MergePlan, at: int) -> MergePlan:
     return plan.sides[at] if plan.sides else plan
 
 
-def _orders(told: object, held: Planning, source: str) -> Iterator[dict[str, Any]]:
+def _orders(told: object, planning: Planning, source: str) -> Iterator[dict[str, Any]]:
     """What the browser asks for and was not carried out yet, in its order."""
     if (
         not isinstance(told, dict)
-        or told.get("of") != held.serial
+        or told.get("of") != planning.serial
         or not isinstance(told.get("orders"), list)
     ):
         return
@@ -86,35 +88,35 @@ def _orders(told: object, held: Planning, source: str) -> Iterator[dict[str, Any
         if (
             isinstance(order, dict)
             and isinstance(order.get("n"), int)
-            and order["n"] > held.heard.get(source, 0)
+            and order["n"] > planning.heard.get(source, 0)
         ):
-            held.heard[source] = order["n"]
+            planning.heard[source] = order["n"]
             yield order
 
 
-def _carry_out(held: Planning, at: int, order: dict[str, Any], lookup: Lookup) -> None:
-    assert held.plan is not None
-    side, what, key = _side(held.plan, at), order.get("act"), str(order.get("key", ""))
-    editing = Editing.of(side, held.source_of(side, lookup))
+def _carry_out(planning: Planning, at: int, order: dict[str, Any], lookup: Lookup) -> None:
+    assert planning.plan is not None
+    side, what, key = _side(planning.plan, at), order.get("act"), str(order.get("key", ""))
+    editing = Editing.of(side, planning.source_of(side, lookup))
     match what:
         case "in":
-            held.put(editing.bring_in(key))
+            planning.put(editing.bring_in(key))
         case "out":
-            held.put(editing.take_out(key))
+            planning.put(editing.take_out(key))
         case "arrange" if isinstance(order.get("sections"), list):
-            held.put(editing.arrange([str(title) for title in order["sections"]]))
+            planning.put(editing.arrange([str(title) for title in order["sections"]]))
         case "open":
-            held.opened.update(id for id in side.turns if id == key)
+            planning.opened.update(id for id in side.turns if id == key)
         case _:
             pass
 
 
 def _data(
-    held: Planning, editing: Editing, before: Editing, budget: Budget, home: Home, author: Author
+    planning: Planning, editing: Editing, before: Editing, budget: Budget, home: Home, author: Author
 ) -> dict[str, Any]:
     plan, source = editing.plan, editing.source
     cited = {id for line in editing.block.lines for id in line.cites}
-    parts = stretches(source, cited & source.words.keys(), held.opened)
+    parts = stretches(source, cited & source.words.keys(), planning.opened)
     numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
     block = plan.block
@@ -134,8 +136,8 @@ def _data(
         for origin in origins:
             told.setdefault(origin.key, []).append(key)
     return {
-        "serial": held.serial,
-        "heard": held.heard.get(plan.source_name, 0),
+        "serial": planning.serial,
+        "heard": planning.heard.get(plan.source_name, 0),
         "names": [showable(plan.source_name), showable(plan.target_name)],
         "stretches": [_stretch(one, editing, numbers, home, author) for one in parts],
         "quoted": dict(editing.quotes),

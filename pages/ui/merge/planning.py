@@ -210,30 +210,34 @@ class Planning:
             self.failed = str(error)
 
 
-def planning(held: Planning | None, forky: Forky, chat: Conversation, options: MergeAddress) -> Planning:
+def planning_for(
+    planning: Planning | None, forky: Forky, chat: Conversation, options: MergeAddress
+) -> Planning:
     """The planning of these options: the one at hand where it still holds, else a new one. `chat` is on the target."""
-    if held is None or _plans(held.options) != _plans(options):
+    if planning is None or _plans(planning.options) != _plans(options):
         return plan_anew(forky, chat, options)
-    held.options = options
-    if held.examination is not None and held.examination.future.done():
-        return _examined(held, held.examination, forky, chat)
-    made = held.plan or held.quoted or held.sketch
-    if made is None or held.overtaken or _as_it_was(chat, made):
-        return held
-    if held.edited or held.settled or held.writing is not None or held.by_model:
-        held.overtaken = "A branch has moved since this preview was made."
-        return held
+    planning.options = options
+    if planning.examination is not None and planning.examination.future.done():
+        return _examined(planning, planning.examination, forky, chat)
+    made = planning.plan or planning.quoted or planning.sketch
+    if made is None or planning.overtaken or _as_it_was(chat, made):
+        return planning
+    if planning.edited or planning.settled or planning.writing is not None or planning.by_model:
+        planning.overtaken = "A branch has moved since this preview was made."
+        return planning
     return plan_anew(forky, chat, options)
 
 
-def _examined(held: Planning, examination: RunningExamination, forky: Forky, chat: Conversation) -> Planning:
+def _examined(
+    planning: Planning, examination: RunningExamination, forky: Forky, chat: Conversation
+) -> Planning:
     """The planning with what a model has found, and with what the person chose and wrote."""
-    held.examination, held.not_examined = None, examination.failure()
-    if held.not_examined or held.overtaken:
-        return held
-    fresh = plan_anew(forky, chat, held.options)
-    if fresh.plan is not None and (held.edited or held.settled or held.by_model):
-        fresh.take(go_on(held, chat).plan or fresh.plan)
+    planning.examination, planning.not_examined = None, examination.failure()
+    if planning.not_examined or planning.overtaken:
+        return planning
+    fresh = plan_anew(forky, chat, planning.options)
+    if fresh.plan is not None and (planning.edited or planning.settled or planning.by_model):
+        fresh.take(go_on(planning, chat).plan or fresh.plan)
     return fresh
 
 
@@ -302,19 +306,19 @@ def _take_its_words(made: Planning, chat: Conversation, plan: MergePlan) -> None
         made.plan = worded
 
 
-def go_on(held: Planning, chat: Conversation) -> Planning:
+def go_on(planning: Planning, chat: Conversation) -> Planning:
     """After a race: the same merge on the branches as they are now, with what the person chose and wrote.
 
     Raises:
         ForkyError: it cannot be planned any more.
     """
-    made = held.plan or held.quoted
+    made = planning.plan or planning.quoted
     assert made is not None
-    fresh = Planning(held.options)
-    if not held.options.fuses:
+    fresh = Planning(planning.options)
+    if not planning.options.fuses:
         fresh.take(chat.merges.replan(made))
         return fresh
-    again, block = chat.merges.plan_fuse(held.options.picks, parts=held.options.parts), made.block
+    again, block = chat.merges.plan_fuse(planning.options.picks, parts=planning.options.parts), made.block
     assert block is not None
     assert again.block is not None
     # What is fused does not depend on where it lands: the words stay, whoever wrote them.
@@ -322,10 +326,12 @@ def go_on(held: Planning, chat: Conversation) -> Planning:
     return fresh
 
 
-def begin_writing(held: Planning, forky: Forky, chat: Conversation) -> None:
+def begin_writing(planning: Planning, forky: Forky, chat: Conversation) -> None:
     """Ask the model, in the background: it goes on whatever the person clicks meanwhile."""
-    held.rejected, held.failed, held.written, held.stop = None, "", None, Event()
-    held.writing = _writers().submit(_plan, forky, chat, held.options, held.options.writer, held.stop)
+    planning.rejected, planning.failed, planning.written, planning.stop = None, "", None, Event()
+    planning.writing = _writers().submit(
+        _plan, forky, chat, planning.options, planning.options.writer, planning.stop
+    )
 
 
 def _plan(

@@ -31,15 +31,15 @@ _OPENABLE = 40
 """Messages offered to be opened, of one list."""
 
 
-def draw_preview(frame: Frame, held: Planning) -> None:
+def draw_preview(frame: Frame, planning: Planning) -> None:
     """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`, `merge.back.<side>.<n>`."""
-    plan = held.plan
+    plan = planning.plan
     assert plan is not None
     st.markdown(_cost_line(frame, plan))
     if plan.fast_forward is None:
-        draw_payload(frame, held, plan)
+        draw_payload(frame, planning, plan)
     for at, side in enumerate(_parts(plan)):
-        draw_doubts(held, side, partial(_seen_at, frame, side, plan), f"merge.back.{at}")
+        draw_doubts(planning, side, partial(_seen_at, frame, side, plan), f"merge.back.{at}")
     _draw_left_out(frame, plan)
 
 
@@ -76,7 +76,7 @@ def answering(frame: Frame) -> ModelInfo | None:
         return None
 
 
-def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
+def draw_payload(frame: Frame, planning: Planning, plan: MergePlan) -> None:
     """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.editor.<n>`."""
     parts = _parts(plan)
     editable = any(side.block is not None for side in parts)
@@ -85,14 +85,14 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
         told = "What the model will read" if beside else "What the model will read, word for word"
         st.caption(told, width="stretch")
-        if held.edited:
+        if planning.edited:
             st.button(
                 "Take the edit back",
                 key="merge.reset",
                 type="tertiary",
                 icon=":material/history:",
                 on_click=_reset,
-                args=(held,),
+                args=(planning,),
             )
         if editable:
             st.toggle(
@@ -101,16 +101,16 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
     if as_text:
         with kept_fields("merge", frame.chat.id, frame.chat.branch_name, plan.kind.name, plan.source_name):
             for at, side in enumerate(parts):
-                _draw_text_area(frame, held, side, f"merge.text.{at}" if plan.sides else "merge.text")
+                _draw_text_area(frame, planning, side, f"merge.text.{at}" if plan.sides else "merge.text")
         st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
     elif beside:
         for at, side in enumerate(parts):
             if side.block is not None:
                 draw_editor(
                     frame,
-                    held,
+                    planning,
                     at,
-                    budget=_budget(held, at, side),
+                    budget=_budget(planning, at, side),
                     lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
                 )
@@ -127,12 +127,12 @@ def draw_payload(frame: Frame, held: Planning, plan: MergePlan) -> None:
         )
 
 
-def _budget(held: Planning, at: int, side: MergePlan) -> Budget:
+def _budget(planning: Planning, at: int, side: MergePlan) -> Budget:
     """As the slider has it: what the person asked for, or what the plan takes by itself."""
-    assert held.proposed is not None
-    proposed = _parts(held.proposed)[at]
+    assert planning.proposed is not None
+    proposed = _parts(planning.proposed)[at]
     least, most, usual = budget_range(proposed.tokens_full, proposed.tokens)
-    limit = usual if held.plan is not side or held.options.budget is None else held.options.budget
+    limit = usual if planning.plan is not side or planning.options.budget is None else planning.options.budget
     return Budget(side.tokens, min(max(limit, least), most), side.tokens_full)
 
 
@@ -141,27 +141,27 @@ def _parts(plan: MergePlan) -> tuple[MergePlan, ...]:
     return plan.sides or (plan,)
 
 
-def _draw_text_area(frame: Frame, held: Planning, side: MergePlan, key: str) -> None:
+def _draw_text_area(frame: Frame, planning: Planning, side: MergePlan, key: str) -> None:
     st.session_state[key] = side.payload
     st.text_area(
         f"What the model will read of {plain_label(side.source_name, 60)}",
         key=key,
         height=min(520, 60 + 22 * (side.payload.count("\n") + len(side.payload) // 180)),
-        label_visibility="visible" if held.plan is not side else "collapsed",
+        label_visibility="visible" if planning.plan is not side else "collapsed",
         on_change=_edit,
-        args=(frame, held, side.source_name, key),
+        args=(frame, planning, side.source_name, key),
     )
 
 
-def _edit(frame: Frame, held: Planning, source: str, key: str) -> None:
-    plan, text = held.plan, st.session_state[key]
+def _edit(frame: Frame, planning: Planning, source: str, key: str) -> None:
+    plan, text = planning.plan, st.session_state[key]
     assert plan is not None
     with saying(frame.session):
-        held.plan = plan.edited_side(source, text) if plan.sides else plan.edited(text)
+        planning.plan = plan.edited_side(source, text) if plan.sides else plan.edited(text)
 
 
-def _reset(held: Planning) -> None:
-    held.plan = held.proposed
+def _reset(planning: Planning) -> None:
+    planning.plan = planning.proposed
 
 
 def _seen_at(

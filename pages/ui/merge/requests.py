@@ -296,12 +296,12 @@ def _change(frame: Frame, request: MergeRequest, note: str, into: str) -> None:
 
 def _shown(frame: Frame) -> MergePlan | None:
     """What the page shows of a merge, and would ask a model for; None where it cannot be planned."""
-    held = frame.session.planning
-    if held is None or (plan := held.plan or held.quoted) is None or not plan.lands:
+    planning = frame.session.planning
+    if planning is None or (plan := planning.plan or planning.quoted) is None or not plan.lands:
         return None
-    if held.plan is not None or plan.options is None:
+    if planning.plan is not None or plan.options is None:
         return plan
-    return replace(plan, options=replace(plan.options, model=held.options.writer))
+    return replace(plan, options=replace(plan.options, model=planning.options.writer))
 
 
 def _draw_decline(frame: Frame, request: MergeRequest) -> None:

@@ -20,9 +20,9 @@ _MOST = 4
 """Conflicts that are told one by one."""
 
 
-def draw_warnings(held: Planning) -> None:
+def draw_warnings(planning: Planning) -> None:
     """Keys: `merge.settle_three_way`, `merge.in_full`."""
-    plan = held.plan
+    plan = planning.plan
     assert plan is not None
     if plan.conflicts and not plan.kind.settles:
         _draw_conflicts(plan)

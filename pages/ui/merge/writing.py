@@ -19,148 +19,152 @@ from pages.ui.merge.choices import want
 from pages.ui.merge.planning import Planning, begin_writing, lookup_of, offered_model
 
 
-def draw_writing(frame: Frame, held: Planning) -> None:
+def draw_writing(frame: Frame, planning: Planning) -> None:
     """Where nothing is shown before a model has written.
 
     Keys: `merge.write`, `merge.cancel`, `merge.again`, `merge.quoted`.
     """
-    if held.writing is not None:
-        _draw_waiting(frame, held)
-    elif held.rejected is not None:
-        _draw_rejected(frame, held)
-    elif held.failed:
-        st.markdown(f":material/error: {plain_label(held.failed, 400)}")
-        _draw_ways_on(frame, held)
+    if planning.writing is not None:
+        _draw_waiting(frame, planning)
+    elif planning.rejected is not None:
+        _draw_rejected(frame, planning)
+    elif planning.failed:
+        st.markdown(f":material/error: {plain_label(planning.failed, 400)}")
+        _draw_ways_on(frame, planning)
     else:
-        _draw_offer(frame, held)
+        _draw_offer(frame, planning)
 
 
-def draw_writing_beside(frame: Frame, held: Planning) -> None:
+def draw_writing_beside(frame: Frame, planning: Planning) -> None:
     """Above the quoted lines, which stand until a model has written, and wherever it fails.
 
     Keys: as above, `merge.take_written`, and `merge.writer` where there are several models.
     """
-    if held.options.writer is None or held.quoted is None:
+    if planning.options.writer is None or planning.quoted is None:
         return
     with st.container(key="merge-writing", border=True):
-        if held.writing is not None:
-            _draw_waiting(frame, held)
+        if planning.writing is not None:
+            _draw_waiting(frame, planning)
             return
-        if held.rejected is not None:
-            _draw_rejected(frame, held)
-        elif held.failed:
-            st.markdown(f":material/error: {plain_label(held.failed, 400)} The quoted lines stand.")
-            _draw_again(frame, held)
-        elif held.written is not None:
-            _draw_written(frame, held, held.written)
-        elif held.by_model:
-            _draw_author(frame, held)
+        if planning.rejected is not None:
+            _draw_rejected(frame, planning)
+        elif planning.failed:
+            st.markdown(f":material/error: {plain_label(planning.failed, 400)} The quoted lines stand.")
+            _draw_again(frame, planning)
+        elif planning.written is not None:
+            _draw_written(frame, planning, planning.written)
+        elif planning.by_model:
+            _draw_author(frame, planning)
         else:
-            _draw_offer(frame, held)
+            _draw_offer(frame, planning)
 
 
-def _draw_written(frame: Frame, held: Planning, written: MergePlan) -> None:
-    stands = "The quoted lines stand." if held.plan is held.quoted else "What you changed stands."
+def _draw_written(frame: Frame, planning: Planning, written: MergePlan) -> None:
+    stands = "The quoted lines stand." if planning.plan is planning.quoted else "What you changed stands."
     with st.container(key="line-merge-written", horizontal=True, vertical_alignment="center"):
-        st.markdown(f":material/edit_note: {_name(frame, held)} has written it. {stands}", width="stretch")
+        st.markdown(
+            f":material/edit_note: {_name(frame, planning)} has written it. {stands}", width="stretch"
+        )
         st.button(
             "Use what it wrote",
             key="merge.take_written",
-            on_click=held.take,
+            on_click=planning.take,
             args=(written,),
         )
 
 
-def _draw_author(frame: Frame, held: Planning) -> None:
+def _draw_author(frame: Frame, planning: Planning) -> None:
     with st.container(key="line-merge-author", horizontal=True, vertical_alignment="center"):
-        edited = ", and you changed it" if held.edited else ""
+        edited = ", and you changed it" if planning.edited else ""
         st.markdown(
-            f":material/edit_note: {_author(frame, held)} wrote this{edited}. {_verified(frame, held)}",
+            f":material/edit_note: {_author(frame, planning)} wrote this{edited}. {_verified(frame, planning)}",
             width="stretch",
         )
-        _draw_quoted(held)
+        _draw_quoted(planning)
 
 
-def _verified(frame: Frame, held: Planning) -> str:
+def _verified(frame: Frame, planning: Planning) -> str:
     """Who read the note beside the branch."""
-    if held.options.fuses:
+    if planning.options.fuses:
         return "Names and numbers were checked against the answers."
     verifier = chosen_verifier(frame.forky.store)
     who = _label(frame, verifier) if verifier else "It"
     return f"{who} read each sentence once more beside the branch."
 
 
-def _draw_again(frame: Frame, held: Planning) -> None:
+def _draw_again(frame: Frame, planning: Planning) -> None:
     with st.container(key="line-merge-again", horizontal=True, vertical_alignment="center"):
         st.button(
             "Ask again",
             key="merge.again",
             icon=":material/refresh:",
             on_click=_write,
-            args=(frame, held),
+            args=(frame, planning),
         )
-        if not held.options.fuses:
-            _draw_which(frame, held)
+        if not planning.options.fuses:
+            _draw_which(frame, planning)
 
 
-def _name(frame: Frame, held: Planning) -> str:
-    return _label(frame, held.options.writer or "")
+def _name(frame: Frame, planning: Planning) -> str:
+    return _label(frame, planning.options.writer or "")
 
 
 def _label(frame: Frame, name: str) -> str:
     return plain_label(next((i.label for i in frame.forky.models.models() if i.name == name), name), 60)
 
 
-def _author(frame: Frame, held: Planning) -> str:
+def _author(frame: Frame, planning: Planning) -> str:
     """Who wrote what would land, which may be another model than the one that is offered now."""
-    assert held.plan is not None
-    blocks = (side.block for side in held.plan.sides or (held.plan,))
+    assert planning.plan is not None
+    blocks = (side.block for side in planning.plan.sides or (planning.plan,))
     made_by = [block.made_by for block in blocks if block is not None and block.made_by]
-    return _label(frame, made_by[0] if made_by else held.options.writer or "")
+    return _label(frame, made_by[0] if made_by else planning.options.writer or "")
 
 
-def _draw_offer(frame: Frame, held: Planning) -> None:
+def _draw_offer(frame: Frame, planning: Planning) -> None:
     """The button says what a press costs, and the line below it what is sent."""
-    plan = held.quoted
+    plan = planning.quoted
     assert plan is not None
-    writer = offered_model(frame.forky, held.options.writer or "")
+    writer = offered_model(frame.forky, planning.options.writer or "")
     chosen = chosen_verifier(frame.forky.store)
     verifier = offered_model(frame.forky, chosen) if chosen else writer
-    asking = held.asking(lookup_of(frame.forky, frame.chat, plan), writer)
+    asking = planning.asking(lookup_of(frame.forky, frame.chat, plan), writer)
     price = asking.priced(*(model.info() if model is not None else None for model in (writer, verifier)))
     with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
         st.button(
-            f"Write it with {_name(frame, held)} · {plain_label(price)}",
+            f"Write it with {_name(frame, planning)} · {plain_label(price)}",
             key="merge.write",
-            type="primary" if held.plan is None else "secondary",
+            type="primary" if planning.plan is None else "secondary",
             icon=":material/edit_note:",
             on_click=_write,
-            args=(frame, held),
+            args=(frame, planning),
         )
-        if not held.options.fuses:
-            _draw_which(frame, held)
-    st.caption(_sent(held, plan, asking, _label(frame, chosen) if chosen else "it"))
+        if not planning.options.fuses:
+            _draw_which(frame, planning)
+    st.caption(_sent(planning, plan, asking, _label(frame, chosen) if chosen else "it"))
 
 
-def _sent(held: Planning, plan: MergePlan, asking: AskingPrice, verifier: str) -> str:
+def _sent(planning: Planning, plan: MergePlan, asking: AskingPrice, verifier: str) -> str:
     """What goes to the models, and what becomes of the answer."""
     most = f"up to {asking.writer.sent + asking.verifier.sent:,} tokens"
-    if held.options.fuses:
+    if planning.options.fuses:
         return (
             f"It is sent the question and the {count(len(plan.turns), 'answer')}: {most}, with a second try. What it writes is "
             "checked against them, and shown here before anything lands."
         )
-    names = " and ".join(f"“{plain_label(name, 40)}”" for name in (held.options.source, *held.options.others))
+    names = " and ".join(
+        f"“{plain_label(name, 40)}”" for name in (planning.options.source, *planning.options.others)
+    )
     return (
-        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(held.options.target, 40)}”. "
+        f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(planning.options.target, 40)}”. "
         f"Then {verifier} reads each sentence beside the branch, and what fails is mended once: {most}. The quoted lines below "
         "stay one click away."
     )
 
 
-def _draw_which(frame: Frame, held: Planning) -> None:
+def _draw_which(frame: Frame, planning: Planning) -> None:
     infos = {info.name: info.label for info in frame.forky.models.models() if info.provider != OFFLINE}
-    writer = held.options.writer or ""
+    writer = planning.options.writer or ""
     if len(infos) < 2:
         return
     names = list(infos) if writer in infos else [writer, *infos]
@@ -176,40 +180,40 @@ def _draw_which(frame: Frame, held: Planning) -> None:
     )
 
 
-def _write(frame: Frame, held: Planning) -> None:
-    begin_writing(held, frame.forky, frame.chat)
+def _write(frame: Frame, planning: Planning) -> None:
+    begin_writing(planning, frame.forky, frame.chat)
 
 
-def _draw_waiting(frame: Frame, held: Planning) -> None:
+def _draw_waiting(frame: Frame, planning: Planning) -> None:
     @st.fragment(run_every=0.4, key="merge.waiting")
     @error_boundary
     def watch() -> None:
-        writing = held.writing
+        writing = planning.writing
         if writing is None or writing.done():
             if writing is not None:
-                held.settle()
+                planning.settle()
             st.rerun()
         with st.container(key="line-merge-writing", horizontal=True, vertical_alignment="center"):
             st.markdown(
-                f":material/hourglass_top: {_name(frame, held)} is reading and writing …", width="stretch"
+                f":material/hourglass_top: {_name(frame, planning)} is reading and writing …", width="stretch"
             )
-            st.button("Never mind", key="merge.cancel", type="tertiary", on_click=_cancel, args=(held,))
+            st.button("Never mind", key="merge.cancel", type="tertiary", on_click=_cancel, args=(planning,))
 
     watch()
 
 
-def _cancel(held: Planning) -> None:
+def _cancel(planning: Planning) -> None:
     """End the model's call; what it says is dropped."""
-    held.stop.set()
-    held.writing = None
+    planning.stop.set()
+    planning.writing = None
 
 
-def _draw_rejected(frame: Frame, held: Planning) -> None:
-    error = held.rejected
+def _draw_rejected(frame: Frame, planning: Planning) -> None:
+    error = planning.rejected
     assert error is not None
     with st.container(key="merge-rejected", border=True):
         st.markdown(
-            f":material/gpp_bad: {_name(frame, held)} wrote {'an answer' if held.options.strategy == 'fuse' else 'a note'} that cannot be used."
+            f":material/gpp_bad: {_name(frame, planning)} wrote {'an answer' if planning.options.strategy == 'fuse' else 'a note'} that cannot be used."
         )
         st.caption("Nothing of it was written.")
         for problem in error.problems[:12]:
@@ -218,13 +222,13 @@ def _draw_rejected(frame: Frame, held: Planning) -> None:
             st.caption(f"and {len(error.problems) - 12} more")
         with st.expander("What it wrote"):
             st.code(showable(error.answer[:20_000]), language=None, wrap_lines=True)
-    if held.plan is None:
-        _draw_ways_on(frame, held)
+    if planning.plan is None:
+        _draw_ways_on(frame, planning)
     else:
-        _draw_again(frame, held)
+        _draw_again(frame, planning)
 
 
-def _draw_ways_on(frame: Frame, held: Planning) -> None:
+def _draw_ways_on(frame: Frame, planning: Planning) -> None:
     with st.container(key="line-merge-ways", horizontal=True):
         st.button(
             "Ask again",
@@ -232,22 +236,22 @@ def _draw_ways_on(frame: Frame, held: Planning) -> None:
             icon=":material/refresh:",
             type="primary",
             on_click=_write,
-            args=(frame, held),
+            args=(frame, planning),
         )
-        _draw_quoted(held)
+        _draw_quoted(planning)
 
 
-def _draw_quoted(held: Planning) -> None:
+def _draw_quoted(planning: Planning) -> None:
     st.button(
-        "Use the one by rule instead" if held.options.fuses else "Use the quoted lines instead",
+        "Use the one by rule instead" if planning.options.fuses else "Use the quoted lines instead",
         key="merge.quoted",
         icon=":material/format_quote:",
         on_click=_use_quoted,
-        args=(held,),
+        args=(planning,),
     )
 
 
-def _use_quoted(held: Planning) -> None:
-    plan = held.rejected.plan if held.rejected is not None else held.quoted
+def _use_quoted(planning: Planning) -> None:
+    plan = planning.rejected.plan if planning.rejected is not None else planning.quoted
     assert plan is not None
-    held.take(plan)
+    planning.take(plan)

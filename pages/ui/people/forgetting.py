@@ -17,7 +17,7 @@ _OWNERS = ""
 
 
 @st.dialog("Forget somebody", icon=":material/person_off:")
-def forget(people: Administration, held: TabSession, member: Member) -> None:
+def forget(people: Administration, tab: TabSession, member: Member) -> None:
     """Keys: `forget.to`, `forget.typed`, `forget.keep`, `forget.yes`."""
     me = member.id == people.me.id
     st.html(who(member.name, f"{member.handle} · {member.role.word}", tag="You" if me else ""))
@@ -39,16 +39,16 @@ def forget(people: Administration, held: TabSession, member: Member) -> None:
         if st.button("Keep the name", key="forget.keep"):
             st.rerun()
         if st.button(
-            "Forget", key="forget.yes", type="primary", on_click=_forget, args=(people, held, member)
+            "Forget", key="forget.yes", type="primary", on_click=_forget, args=(people, tab, member)
         ):
             st.rerun()
 
 
-def _forget(people: Administration, held: TabSession, member: Member) -> None:
-    with saying(held):
+def _forget(people: Administration, tab: TabSession, member: Member) -> None:
+    with saying(tab):
         people.may_forget(member.id)
         if str(st.session_state.get("forget.typed") or "").strip().lower() != member.handle:
             raise BadContent("That is not the handle.", f"Type {member.handle} to do it. Nothing was done.")
         to = str(st.session_state.get("forget.to") or _OWNERS)
         forget_person(people.team, member, by=people.me.id, to=to, whole=whole_workspace())
-        held.say(f"{member.name} is forgotten.")
+        tab.say(f"{member.name} is forgotten.")

@@ -37,14 +37,14 @@ _EMAIL = "people.invitation.for"
 _REFUSED = "people.invitation.refused"
 
 
-def draw_invitations(people: Administration, held: TabSession) -> None:
+def draw_invitations(people: Administration, tab: TabSession) -> None:
     """Keys: `people.invitation.` with `role`, `email`, `days`, `uses`, `make`, `copied`, `back.<id>`."""
     st.caption(
         "Whoever opens the address of an invitation chooses a name and a way to sign in, and is a member."
     )
-    if secret := held.choices.get(_FRESH):
-        _draw_fresh(held, secret)
-    _draw_form(people, held)
+    if secret := tab.choices.get(_FRESH):
+        _draw_fresh(tab, secret)
+    _draw_form(people, tab)
     try:
         invitations = people.invitations()
     except ForkyError as error:
@@ -56,25 +56,25 @@ def draw_invitations(people: Administration, held: TabSession) -> None:
     st.markdown(f"#### {count(len(invitations), 'open invitation')}")
     with st.container(key="invitations", gap=None):
         for invitation in invitations:
-            _draw_invitation(people, held, invitation)
+            _draw_invitation(people, tab, invitation)
 
 
-def _draw_fresh(held: TabSession, secret: str) -> None:
+def _draw_fresh(tab: TabSession, secret: str) -> None:
     with st.container(border=True, key="invitation-fresh"):
         st.markdown(
-            f"**{plain_label(held.choices.get(_ABOUT, ''), 200)}** Copy its address now: it is not shown again."
+            f"**{plain_label(tab.choices.get(_ABOUT, ''), 200)}** Copy its address now: it is not shown again."
         )
         st.code(f"{server_address()}{JOIN}/{secret}", language=None, wrap_lines=True)
-        if email := held.choices.get(_EMAIL, ""):
+        if email := tab.choices.get(_EMAIL, ""):
             address = plain_label(email).replace("@", f"@{_JOINER}")
             st.caption(
                 f"Forky cannot check the address: whoever opens this counts as {address}. "
                 "Give it to nobody else."
             )
-        st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(held,))
+        st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(tab,))
 
 
-def _draw_form(people: Administration, held: TabSession) -> None:
+def _draw_form(people: Administration, tab: TabSession) -> None:
     with (
         st.expander(
             "Invite somebody", key="people.invitation.open", icon=":material/person_add:", expanded=True
@@ -103,18 +103,18 @@ def _draw_form(people: Administration, held: TabSession) -> None:
         right.number_input(
             "People", 1, MOST_USES, key="people.invitation.uses", help="How many may accept it"
         )
-        if refused := held.choices.pop(_REFUSED, None):
+        if refused := tab.choices.pop(_REFUSED, None):
             st.error(plain_label(refused, 400), icon=":material/error:")
         st.form_submit_button(
             "Make an invitation",
             key="people.invitation.make",
             type="primary",
             on_click=_make,
-            args=(people, held),
+            args=(people, tab),
         )
 
 
-def _make(people: Administration, held: TabSession) -> None:
+def _make(people: Administration, tab: TabSession) -> None:
     """What is refused says so beside the button, and keeps what was entered."""
     state = st.session_state
     try:
@@ -125,14 +125,14 @@ def _make(people: Administration, held: TabSession) -> None:
             uses=int(state["people.invitation.uses"]),
         )
     except ForkyError as error:
-        held.choices[_REFUSED] = str(error)
+        tab.choices[_REFUSED] = str(error)
         return
-    held.choices |= {_FRESH: secret, _ABOUT: f"{_described(invitation)}.", _EMAIL: invitation.email}
+    tab.choices |= {_FRESH: secret, _ABOUT: f"{_described(invitation)}.", _EMAIL: invitation.email}
     for name, empty in _EMPTY.items():
         state[f"people.invitation.{name}"] = empty
 
 
-def _draw_invitation(people: Administration, held: TabSession, invitation: Invitation) -> None:
+def _draw_invitation(people: Administration, tab: TabSession, invitation: Invitation) -> None:
     with st.container(
         key=f"row-provider-invitation-{invitation.id}", horizontal=True, vertical_alignment="center"
     ):
@@ -148,7 +148,7 @@ def _draw_invitation(people: Administration, held: TabSession, invitation: Invit
             icon=":material/block:",
             help="Its address leads nowhere from now on",
             on_click=_take_back,
-            args=(people, held, invitation),
+            args=(people, tab, invitation),
         )
 
 
@@ -160,12 +160,12 @@ def _described(invitation: Invitation) -> str:
     return f"An invitation for {for_whom}, as {role}"
 
 
-def _take_back(people: Administration, held: TabSession, invitation: Invitation) -> None:
-    with saying(held):
+def _take_back(people: Administration, tab: TabSession, invitation: Invitation) -> None:
+    with saying(tab):
         people.take_back(invitation.id)
-        held.say("The invitation is taken back.")
+        tab.say("The invitation is taken back.")
 
 
-def _copied(held: TabSession) -> None:
+def _copied(tab: TabSession) -> None:
     for key in (_FRESH, _ABOUT, _EMAIL):
-        held.choices.pop(key, None)
+        tab.choices.pop(key, None)

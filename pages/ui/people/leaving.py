@@ -10,7 +10,7 @@ from pages.ui.session import TabSession
 
 
 @st.dialog("Leave this workspace", icon=":material/door_open:")
-def leave(people: Administration, held: TabSession) -> None:
+def leave(people: Administration, tab: TabSession) -> None:
     """Keys: `leave.stay`, `leave.yes`."""
     if people.is_last_owner:
         st.markdown("A workspace keeps at least one owner. Make somebody else an owner first.")
@@ -22,10 +22,10 @@ def leave(people: Administration, held: TabSession) -> None:
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Stay", key="leave.stay"):
             st.rerun()
-        if st.button("Leave", key="leave.yes", type="primary", on_click=_go, args=(people, held)):
+        if st.button("Leave", key="leave.yes", type="primary", on_click=_go, args=(people, tab)):
             st.rerun()
 
 
-def _go(people: Administration, held: TabSession) -> None:
-    with saying(held):
+def _go(people: Administration, tab: TabSession) -> None:
+    with saying(tab):
         people.leave()

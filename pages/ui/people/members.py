@@ -28,26 +28,26 @@ _BUTTON = 120
 """The width of the button at the end of each row, in pixels."""
 
 
-def draw_members(people: Administration, held: TabSession) -> None:
+def draw_members(people: Administration, tab: TabSession) -> None:
     """Keys: `people.page`, and of each row those that `_draw_member` names."""
     everybody = people.members()
     owners = [member for member in everybody if member.role is Role.OWNER]
     st.caption(_about(people, everybody, owners))
-    _draw_fresh(held)
+    _draw_fresh(tab)
     page = int(st.session_state.get("people.page", 1))
     pages = -(-len(everybody) // _SHOWN)
     first = (min(page, pages) - 1) * _SHOWN
     alike = people.look_alikes()
     with st.container(key="members", gap=None):
         for member in everybody[first : first + _SHOWN]:
-            _draw_member(people, held, member, alike.get(member.id))
+            _draw_member(people, tab, member, alike.get(member.id))
     if pages > 1:
         st.pagination(pages, key="people.page")
     draw_roles(IN_WORKSPACE)
     of = st.session_state.pop("forget.of", None)
     whose = next((member for member in everybody if member.id == of), None)
     if whose is not None:
-        forget(people, held, whose)
+        forget(people, tab, whose)
 
 
 def _about(people: Administration, everybody: Sequence[Member], owners: Sequence[Member]) -> str:
@@ -60,7 +60,7 @@ def _about(people: Administration, everybody: Sequence[Member], owners: Sequence
     return f"{many}. Owners invite people and change roles: {names}."
 
 
-def _draw_member(people: Administration, held: TabSession, member: Member, alike: Member | None) -> None:
+def _draw_member(people: Administration, tab: TabSession, member: Member, alike: Member | None) -> None:
     """Keys: `people.role.<handle>`, `people.out.<handle>`, `people.remove.<handle>`."""
     me = member.id == people.me.id
     with st.container(key=f"row-member-{member.handle}", horizontal=True, vertical_alignment="center"):
@@ -80,12 +80,12 @@ def _draw_member(people: Administration, held: TabSession, member: Member, alike
             label_visibility="collapsed",
             width=150,
             on_change=_change_role,
-            args=(people, held, member),
+            args=(people, tab, member),
         )
         if me and st.button(
             "Leave …", key="people.leave", type="tertiary", icon=":material/door_open:", width=_BUTTON
         ):
-            leave(people, held)
+            leave(people, tab)
         elif not me and st.button(
             "Remove …",
             key=f"people.remove.{member.handle}",
@@ -95,44 +95,44 @@ def _draw_member(people: Administration, held: TabSession, member: Member, alike
             help=f"Remove {plain_label(member.name, 40)}"
             + (", sign them out, or let them choose another password" if people.may_reach(member.id) else ""),
         ):
-            _remove(people, held, member)
+            _remove(people, tab, member)
 
 
-def _change_role(people: Administration, held: TabSession, member: Member) -> None:
+def _change_role(people: Administration, tab: TabSession, member: Member) -> None:
     role = role_named(str(st.session_state[f"people.role.{member.handle}"]))
-    with saying(held):
+    with saying(tab):
         people.set_role(member.id, role)
-        held.say(f"{member.name} is {role.phrase} from now on.")
+        tab.say(f"{member.name} is {role.phrase} from now on.")
 
 
-def _offer_password(people: Administration, held: TabSession, member: Member) -> None:
-    with saying(held):
-        held.choices[_FRESH] = people.reset_password(member.id)
-        held.choices[_FOR] = member.name
+def _offer_password(people: Administration, tab: TabSession, member: Member) -> None:
+    with saying(tab):
+        tab.choices[_FRESH] = people.reset_password(member.id)
+        tab.choices[_FOR] = member.name
 
 
-def _draw_fresh(held: TabSession) -> None:
+def _draw_fresh(tab: TabSession) -> None:
     """The address of a new link, once. Keys: `people.reset.copied`."""
-    secret = held.choices.get(_FRESH)
+    secret = tab.choices.get(_FRESH)
     if secret is None:
         return
     with st.container(border=True, key="reset-fresh"):
-        name = plain_label(held.choices.get(_FOR, ""), 80)
+        name = plain_label(tab.choices.get(_FOR, ""), 80)
         st.markdown(
             f"**A link to another password for {name}.** Give it to nobody else: whoever opens it gets in as {name}. It "
             f"serves once, within {OWNERS_HOURS} hours, and signs {name} out everywhere. It is not shown again."
         )
         st.code(f"{server_address()}{RESET}/{secret}", language=None, wrap_lines=True)
-        st.button("I have copied it", key="people.reset.copied", on_click=_copied, args=(held,))
+        st.button("I have copied it", key="people.reset.copied", on_click=_copied, args=(tab,))
 
 
-def _copied(held: TabSession) -> None:
+def _copied(tab: TabSession) -> None:
     for key in (_FRESH, _FOR):
-        held.choices.pop(key, None)
+        tab.choices.pop(key, None)
 
 
 @st.dialog("Remove somebody", icon=":material/person_remove:")
-def _remove(people: Administration, held: TabSession, member: Member) -> None:
+def _remove(people: Administration, tab: TabSession, member: Member) -> None:
     """Keys: `remove.keep`, `remove.password`, `remove.out`, `remove.yes`."""
     reach = people.may_reach(member.id)
     st.html(who(member.name, f"{member.handle} · {member.role.word}"))
@@ -148,21 +148,21 @@ def _remove(people: Administration, held: TabSession, member: Member) -> None:
     with st.container(horizontal=True, horizontal_alignment="right"):
         if st.button("Keep them", key="remove.keep"):
             st.rerun()
-        offer = partial(_offer_password, people, held, member)
+        offer = partial(_offer_password, people, tab, member)
         if reach and st.button("Another password", key="remove.password", on_click=offer):
             st.rerun()
-        out = partial(_say_done, held, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
+        out = partial(_say_done, tab, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
         if reach and st.button("Only sign them out", key="remove.out", on_click=out):
             st.rerun()
         if reach and st.button("Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"):
             st.session_state["forget.of"] = member.id
             st.rerun()
-        gone = partial(_say_done, held, f"{member.name} was removed.", people.remove, member.id)
+        gone = partial(_say_done, tab, f"{member.name} was removed.", people.remove, member.id)
         if st.button("Remove", key="remove.yes", type="primary", on_click=gone):
             st.rerun()
 
 
-def _say_done(held: TabSession, sentence: str, change: Callable[[str], None], member: str) -> None:
-    with saying(held):
+def _say_done(tab: TabSession, sentence: str, change: Callable[[str], None], member: str) -> None:
+    with saying(tab):
         change(member)
-        held.say(sentence)
+        tab.say(sentence)

@@ -27,7 +27,7 @@ _REFUSED = "people.password.refused"
 _FIELDS = ("former", "new", "again")
 
 
-def draw_myself(people: Administration, here: str, held: TabSession) -> None:
+def draw_myself(people: Administration, here: str, tab: TabSession) -> None:
     """Keys: `people.name`, `people.rename`, and those of the parts."""
     me = people.me
     with st.container(key="line-me", horizontal=True, vertical_alignment="center"):
@@ -43,28 +43,28 @@ def draw_myself(people: Administration, here: str, held: TabSession) -> None:
             key=f"people.name.{me.name}",
             help="It stands everywhere in the place of the former one. Your handle stays: your branches begin with it",
         )
-        st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, held, me.name))
-    _draw_sessions(people, here, held)
-    _draw_ways_in(people, held)
+        st.form_submit_button("Save", key="people.rename", on_click=_rename, args=(people, tab, me.name))
+    _draw_sessions(people, here, tab)
+    _draw_ways_in(people, tab)
     if has_password(people.team, me.id):
-        _draw_password(people, here, held)
+        _draw_password(people, here, tab)
     draw_mine(people)
-    _draw_leaving(people, held)
+    _draw_leaving(people, tab)
 
 
-def _rename(people: Administration, held: TabSession, former: str) -> None:
-    with saying(held):
+def _rename(people: Administration, tab: TabSession, former: str) -> None:
+    with saying(tab):
         people.rename(str(st.session_state[f"people.name.{former}"]))
-        held.say(f"You are {people.me.name} from now on.")
+        tab.say(f"You are {people.me.name} from now on.")
 
 
-def _draw_sessions(people: Administration, here: str, held: TabSession) -> None:
+def _draw_sessions(people: Administration, here: str, tab: TabSession) -> None:
     """Keys: `people.session.<id>`, `people.elsewhere`."""
     sessions = people.sessions()
     st.markdown("#### Where you are signed in")
     with st.container(key="sessions", gap=None):
         for session in sessions:
-            _draw_session(people, here, held, session)
+            _draw_session(people, here, tab, session)
     with st.container(key="line-me-ways", horizontal=True, vertical_alignment="center", gap="medium"):
         st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out of this browser</a>')
         if len(sessions) > 1:
@@ -74,11 +74,11 @@ def _draw_sessions(people: Administration, here: str, held: TabSession) -> None:
                 type="tertiary",
                 icon=":material/devices_off:",
                 on_click=_elsewhere,
-                args=(people, here, held),
+                args=(people, here, tab),
             )
 
 
-def _draw_session(people: Administration, here: str, held: TabSession, session: TeamSession) -> None:
+def _draw_session(people: Administration, here: str, tab: TabSession, session: TeamSession) -> None:
     is_here = session.id == here
     with st.container(key=f"row-provider-session-{session.id}", horizontal=True, vertical_alignment="center"):
         name = plain_label(session.browser, 80)
@@ -93,23 +93,23 @@ def _draw_session(people: Administration, here: str, held: TabSession, session: 
                 icon=":material/logout:",
                 help="That browser has to sign in again, at once",
                 on_click=_end,
-                args=(people, held, session),
+                args=(people, tab, session),
             )
 
 
-def _end(people: Administration, held: TabSession, session: TeamSession) -> None:
-    with saying(held):
+def _end(people: Administration, tab: TabSession, session: TeamSession) -> None:
+    with saying(tab):
         people.end_session(session.id)
-        held.say(f"{session.browser} is signed out.")
+        tab.say(f"{session.browser} is signed out.")
 
 
-def _elsewhere(people: Administration, here: str, held: TabSession) -> None:
-    with saying(held):
+def _elsewhere(people: Administration, here: str, tab: TabSession) -> None:
+    with saying(tab):
         people.end_other_sessions(here)
-        held.say("Every other browser is signed out.")
+        tab.say("Every other browser is signed out.")
 
 
-def _draw_ways_in(people: Administration, held: TabSession) -> None:
+def _draw_ways_in(people: Administration, tab: TabSession) -> None:
     """Keys: `people.way.<number>`."""
     ways = people.ways_in()
     st.markdown("#### How you sign in")
@@ -125,7 +125,7 @@ def _draw_ways_in(people: Administration, held: TabSession) -> None:
                         icon=":material/delete:",
                         help="You cannot sign in by it any more",
                         on_click=_drop,
-                        args=(people, held, way),
+                        args=(people, tab, way),
                     )
     adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else ()
     with st.container(key="line-me-adding", horizontal=True, gap="medium"):
@@ -144,13 +144,13 @@ def _way_name(way: Identity) -> str:
     return way.issuer.removeprefix("https://")
 
 
-def _drop(people: Administration, held: TabSession, way: Identity) -> None:
-    with saying(held):
+def _drop(people: Administration, tab: TabSession, way: Identity) -> None:
+    with saying(tab):
         people.drop_way_in(way.issuer, way.subject)
-        held.say("That way to sign in is removed.")
+        tab.say("That way to sign in is removed.")
 
 
-def _draw_password(people: Administration, here: str, held: TabSession) -> None:
+def _draw_password(people: Administration, here: str, tab: TabSession) -> None:
     """Keys: `people.password.` with `former`, `new`, `again`, `save`."""
     st.markdown("#### Password")
     with (
@@ -163,14 +163,14 @@ def _draw_password(people: Administration, here: str, held: TabSession) -> None:
         st.text_input("New password", type="password", key="people.password.new", autocomplete="new-password")
         st.text_input("Once more", type="password", key="people.password.again", autocomplete="new-password")
         st.caption("8 characters or more; a sentence makes a good one. Every other browser is signed out.")
-        if refused := held.choices.pop(_REFUSED, None):
+        if refused := tab.choices.pop(_REFUSED, None):
             st.error(plain_label(refused, 400), icon=":material/error:")
         st.form_submit_button(
-            "Change it", key="people.password.save", on_click=_change, args=(people, here, held)
+            "Change it", key="people.password.save", on_click=_change, args=(people, here, tab)
         )
 
 
-def _change(people: Administration, here: str, held: TabSession) -> None:
+def _change(people: Administration, here: str, tab: TabSession) -> None:
     """What is refused says so beside the button. Passwords stay in no field."""
     former, new, again = (str(st.session_state.pop(f"people.password.{name}") or "") for name in _FIELDS)
     for name in _FIELDS:
@@ -180,15 +180,15 @@ def _change(people: Administration, here: str, held: TabSession) -> None:
             raise BadContent("The two new passwords are not the same.", "Nothing was changed.")
         change_password(people.team, people.me.id, former, new, keep=here)
     except ForkyError as error:
-        held.choices[_REFUSED] = str(error)
+        tab.choices[_REFUSED] = str(error)
         return
-    held.say("Your password is changed, and every other browser is signed out.")
+    tab.say("Your password is changed, and every other browser is signed out.")
 
 
-def _draw_leaving(people: Administration, held: TabSession) -> None:
+def _draw_leaving(people: Administration, tab: TabSession) -> None:
     st.markdown("#### Leaving")
     with st.container(key="line-me-leaving", horizontal=True, vertical_alignment="center"):
         if st.button("Leave this workspace …", key="people.leave", icon=":material/door_open:"):
-            leave(people, held)
+            leave(people, tab)
         if st.button("Be forgotten …", key="people.forget", icon=":material/person_off:", type="tertiary"):
-            forget(people, held, people.me)
+            forget(people, tab, people.me)

@@ -26,12 +26,12 @@ _LABELS: Mapping[Field, str] = {
 _SHOWN = 50
 
 
-def draw_spending(desk: AllowanceDesk, held: TabSession) -> None:
+def draw_spending(desk: AllowanceDesk, tab: TabSession) -> None:
     """Keys: `people.spending.everybody`, `people.spending.account.<handle>`."""
     apply_spending_style()
     _draw_mine(desk.mine())
     if desk.owns:
-        _draw_everybodys(desk, held)
+        _draw_everybodys(desk, tab)
 
 
 def _draw_mine(mine: MemberAccount) -> None:
@@ -56,17 +56,17 @@ def _figure(value: str, below: str, share: float | None = None) -> str:
     return f"<div><b>{escape(value)}</b><small>{escape(below)}</small>{bar}</div>"
 
 
-def _draw_everybodys(desk: AllowanceDesk, held: TabSession) -> None:
+def _draw_everybodys(desk: AllowanceDesk, tab: TabSession) -> None:
     st.markdown("#### What each may have")
     with st.container(key="accounts", gap=None):
         usual = allowance_text(desk.usual()) or "Nothing is limited but what is set for a single person."
         if _row("everybody", "Everybody", usual, "people.spending.everybody"):
-            change_allowance(desk, held, None)
+            change_allowance(desk, tab, None)
         for account in desk.everybodys()[:_SHOWN]:
             handle, tag = account.member.handle, "Of their own" if account.own else ""
             key = f"people.spending.account.{handle}"
             if _row(handle, account.member.name, account.sentence, key, tag):
-                change_allowance(desk, held, account)
+                change_allowance(desk, tab, account)
 
 
 def _row(handle: str, name: str, facts: str, key: str, tag: str = "") -> bool:
@@ -85,11 +85,11 @@ def _row(handle: str, name: str, facts: str, key: str, tag: str = "") -> bool:
 
 
 @st.dialog("Allowance", icon=":material/account_balance_wallet:", width="medium")
-def change_allowance(desk: AllowanceDesk, held: TabSession, account: MemberAccount | None) -> None:
-    draw_form(desk, held, account)
+def change_allowance(desk: AllowanceDesk, tab: TabSession, account: MemberAccount | None) -> None:
+    draw_form(desk, tab, account)
 
 
-def draw_form(desk: AllowanceDesk, held: TabSession, account: MemberAccount | None) -> None:
+def draw_form(desk: AllowanceDesk, tab: TabSession, account: MemberAccount | None) -> None:
     """The allowance of one member, or of everybody. Keys: `spend.<field>`, `spend.none`, `spend.save`."""
     person, name = (
         (account.member.id, account.member.name) if account is not None else (EVERYBODY, "Everybody")
@@ -135,7 +135,7 @@ def draw_form(desk: AllowanceDesk, held: TabSession, account: MemberAccount | No
     except ForkyError as error:
         st.error(plain_label(str(error), 400))
         return
-    held.say(f"Saved the allowance of {name}.")
+    tab.say(f"Saved the allowance of {name}.")
     st.rerun()
 
 

@@ -45,11 +45,11 @@ def mark_button(mark: SharingMark, *, key: str) -> bool:
 
 
 @st.dialog("Who sees this", icon=":material/group:", width="medium", on_dismiss="rerun")
-def who_sees(viewer: Viewer, held: TabSession, chat: Conversation) -> None:
-    draw_who_sees(viewer, held, chat)
+def who_sees(viewer: Viewer, tab: TabSession, chat: Conversation) -> None:
+    draw_who_sees(viewer, tab, chat)
 
 
-def draw_who_sees(viewer: Viewer, held: TabSession, chat: Conversation) -> None:
+def draw_who_sees(viewer: Viewer, tab: TabSession, chat: Conversation) -> None:
     """Keys: `sees.` with `everyone`, `role.<handle>`, `remove.<handle>`, `who`, `as`, `add`, `to`, `hand_over`, and
     `leave`.
     """
@@ -63,28 +63,28 @@ def draw_who_sees(viewer: Viewer, held: TabSession, chat: Conversation) -> None:
         st.info(plain_label(str(error), 300))
         return
     st.markdown(f"**{plain_label(title_or_placeholder(chat.title))}**")
-    if refused := held.choices.pop(_REFUSED, None):
+    if refused := tab.choices.pop(_REFUSED, None):
         st.error(plain_label(refused, 400), icon=":material/error:")
     members = viewer.administration.members()
     named = [member for member in members if member.id in shared.people]
     if may_change:
-        _draw_everyone(sharing, held, everyone=shared.everyone)
+        _draw_everyone(sharing, tab, everyone=shared.everyone)
     else:
-        _draw_own_part(sharing, held, owner, everyone=shared.everyone)
+        _draw_own_part(sharing, tab, owner, everyone=shared.everyone)
     with st.container(key="sees-people", gap=None):
         if owner is not None:
             _draw_owner(viewer, owner)
         for member in named:
-            _draw_named(viewer, sharing, held, member, shared.people[member.id], may_change=may_change)
+            _draw_named(viewer, sharing, tab, member, shared.people[member.id], may_change=may_change)
     if may_change:
         others = [member for member in members if member not in named and member != owner]
-        _draw_adding(sharing, held, others)
+        _draw_adding(sharing, tab, others)
     draw_roles(IN_CONVERSATION)
     if may_change:
-        _draw_handing_over(sharing, held, [member for member in members if member != owner])
+        _draw_handing_over(sharing, tab, [member for member in members if member != owner])
 
 
-def _draw_everyone(sharing: ConversationSharing, held: TabSession, *, everyone: bool) -> None:
+def _draw_everyone(sharing: ConversationSharing, tab: TabSession, *, everyone: bool) -> None:
     st.session_state["sees.everyone"] = everyone
     st.radio(
         "Who sees it",
@@ -99,13 +99,13 @@ def _draw_everyone(sharing: ConversationSharing, held: TabSession, *, everyone: 
         ],
         label_visibility="collapsed",
         on_change=lambda: _try(
-            held, lambda: sharing.share_with_everyone(shared=bool(st.session_state["sees.everyone"]))
+            tab, lambda: sharing.share_with_everyone(shared=bool(st.session_state["sees.everyone"]))
         ),
     )
 
 
 def _draw_own_part(
-    sharing: ConversationSharing, held: TabSession, owner: Member | None, *, everyone: bool
+    sharing: ConversationSharing, tab: TabSession, owner: Member | None, *, everyone: bool
 ) -> None:
     whose = plain_label(owner.name, 60) if owner is not None else "the owners of this workspace"
     seen_by = "Everybody in the workspace sees it." if everyone else "Only the people below see it."
@@ -119,7 +119,7 @@ def _draw_own_part(
             icon=":material/door_open:",
             help="You give up the role that you were given in it",
             on_click=_leave,
-            args=(held, sharing),
+            args=(tab, sharing),
         )
 
 
@@ -132,7 +132,7 @@ def _draw_owner(viewer: Viewer, owner: Member) -> None:
 def _draw_named(
     viewer: Viewer,
     sharing: ConversationSharing,
-    held: TabSession,
+    tab: TabSession,
     member: Member,
     role: Role,
     *,
@@ -153,7 +153,7 @@ def _draw_named(
             label_visibility="collapsed",
             width=150,
             on_change=lambda: _try(
-                held, lambda: sharing.share(member.id, role_named(str(st.session_state[key])))
+                tab, lambda: sharing.share(member.id, role_named(str(st.session_state[key])))
             ),
         )
         st.button(
@@ -163,11 +163,11 @@ def _draw_named(
             icon=":material/person_remove:",
             help="They see it no longer, unless everybody does",
             on_click=_try,
-            args=(held, partial(sharing.share, member.id, Role.NONE)),
+            args=(tab, partial(sharing.share, member.id, Role.NONE)),
         )
 
 
-def _draw_adding(sharing: ConversationSharing, held: TabSession, others: Sequence[Member]) -> None:
+def _draw_adding(sharing: ConversationSharing, tab: TabSession, others: Sequence[Member]) -> None:
     if not others:
         return
     with st.container(key="line-sees-add", horizontal=True, vertical_alignment="bottom"):
@@ -186,22 +186,22 @@ def _draw_adding(sharing: ConversationSharing, held: TabSession, others: Sequenc
             type="primary",
             disabled=chosen is None,
             on_click=_add,
-            args=(sharing, held, chosen),
+            args=(sharing, tab, chosen),
         )
 
 
-def _leave(held: TabSession, sharing: ConversationSharing) -> None:
-    _try(held, sharing.leave)
-    st.session_state[_LEFT] = _REFUSED not in held.choices
+def _leave(tab: TabSession, sharing: ConversationSharing) -> None:
+    _try(tab, sharing.leave)
+    st.session_state[_LEFT] = _REFUSED not in tab.choices
 
 
-def _add(sharing: ConversationSharing, held: TabSession, member: str | None) -> None:
+def _add(sharing: ConversationSharing, tab: TabSession, member: str | None) -> None:
     if member is not None:
-        _try(held, lambda: sharing.share(member, role_named(str(st.session_state["sees.as"]))))
+        _try(tab, lambda: sharing.share(member, role_named(str(st.session_state["sees.as"]))))
         st.session_state["sees.who"] = None
 
 
-def _draw_handing_over(sharing: ConversationSharing, held: TabSession, others: Sequence[Member]) -> None:
+def _draw_handing_over(sharing: ConversationSharing, tab: TabSession, others: Sequence[Member]) -> None:
     if not others:
         return
     with st.expander("Hand it over", icon=":material/key:"):
@@ -213,13 +213,13 @@ def _draw_handing_over(sharing: ConversationSharing, held: TabSession, others: S
                 key="sees.hand_over",
                 disabled=chosen is None,
                 on_click=_try,
-                args=(held, partial(sharing.hand_over, chosen or "")),
+                args=(tab, partial(sharing.hand_over, chosen or "")),
             )
 
 
-def _try(held: TabSession, change: Callable[[], None]) -> None:
+def _try(tab: TabSession, change: Callable[[], None]) -> None:
     """Make a change; if it is refused, show the reason at the top of the dialog."""
     try:
         change()
     except ForkyError as error:
-        held.choices[_REFUSED] = str(error)
+        tab.choices[_REFUSED] = str(error)

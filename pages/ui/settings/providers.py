@@ -42,7 +42,7 @@ _LOOKING_AGAIN = 2.0
 """Seconds between two updates while the search for servers runs."""
 
 
-def draw_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
+def draw_default(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.default`."""
     st.markdown("#### Default model")
     offered = {info.name: info for info in models.models()}
@@ -57,7 +57,7 @@ def draw_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
         disabled=models.default_is_set_outside,
         help="FORKY_MODEL decides; unset it to choose here." if models.default_is_set_outside else None,
         on_change=_choose_default,
-        args=(forky, models, held),
+        args=(forky, models, tab),
     )
     if chosen is None:
         found = models.default()
@@ -78,15 +78,15 @@ def _label(offered: Mapping[str, ModelInfo], nothing: str, name: str) -> str:
     return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
 
 
-def _choose_default(forky: Workspace, models: Catalogue, held: TabSession) -> None:
+def _choose_default(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     name = st.session_state["settings.default"] or None
     names = {info.name for info in models.models()} | {None, chosen_default(forky.store)}
     if name not in names:
         return  # Streamlit identifies an option by its label, so a model whose label changed looks like a new option.
-    with saying(held):
+    with saying(tab):
         choose_default(forky.store, models, name)
         label = next((info.label for info in models.models() if info.name == name), name)
-        held.say(f"The default model is {label or 'chosen automatically'} from now on.")
+        tab.say(f"The default model is {label or 'chosen automatically'} from now on.")
 
 
 def draw_verifier(forky: Workspace, models: Catalogue) -> None:
@@ -109,7 +109,7 @@ def draw_verifier(forky: Workspace, models: Catalogue) -> None:
     )
 
 
-def draw_keyed(models: Catalogue, held: TabSession) -> None:
+def draw_keyed(models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.test.<id>`, `settings.key.<id>`, `settings.save.<id>`, `settings.forget.<id>`."""
     st.markdown("#### Providers")
     problem = read_secrets().problem
@@ -128,14 +128,14 @@ def draw_keyed(models: Catalogue, held: TabSession) -> None:
     shown = max(0, _SHOWN - len(found))
     with st.container(key="providers", gap=None):
         for status in (*offline, *found, *missing[:shown]):
-            _draw_row(models, held, status)
+            _draw_row(models, tab, status)
         if missing[shown:]:
             with st.expander(f"{len(missing[shown:])} more providers", key="settings.more", type="compact"):
                 for status in missing[shown:]:
-                    _draw_row(models, held, status)
+                    _draw_row(models, tab, status)
 
 
-def draw_servers(forky: Workspace, models: Catalogue, held: TabSession) -> None:
+def draw_servers(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.refresh`, `settings.url`, `settings.add`, `settings.remove.<id>`, and those of a row.
 
     A server that somebody wants to add is proposed first: `settings.agree`, `settings.decline`.
@@ -156,10 +156,10 @@ def draw_servers(forky: Workspace, models: Catalogue, held: TabSession) -> None:
             models.refresh(now=True, wait=5.0)
     looking = any("Looking" in status.sentence for status in models.providers())
     st.fragment(error_boundary(_draw_found), run_every=_LOOKING_AGAIN if looking else None)(
-        forky, models, held
+        forky, models, tab
     )
-    if (proposed := held.proposed_server) is not None:
-        _draw_proposal(proposed, forky, models, held)
+    if (proposed := tab.proposed_server) is not None:
+        _draw_proposal(proposed, forky, models, tab)
         return
     with (
         st.form("settings.server", border=False),
@@ -172,24 +172,24 @@ def draw_servers(forky: Workspace, models: Catalogue, held: TabSession) -> None:
             max_chars=300,
         )
         st.form_submit_button(
-            "Add", key="settings.add", icon=":material/add:", on_click=_propose, args=(models, held)
+            "Add", key="settings.add", icon=":material/add:", on_click=_propose, args=(models, tab)
         )
-    if refused := held.choices.get(_REFUSED):
+    if refused := tab.choices.get(_REFUSED):
         st.error(plain_label(refused, 400))
 
 
-def _propose(models: Catalogue, held: TabSession) -> None:
+def _propose(models: Catalogue, tab: TabSession) -> None:
     """Propose the typed address. A refused address stays in the field, with the reason below."""
-    held.choices.pop(_REFUSED, None)
+    tab.choices.pop(_REFUSED, None)
     try:
-        held.proposed_server = models.propose_server(st.session_state["settings.url"] or "")
+        tab.proposed_server = models.propose_server(st.session_state["settings.url"] or "")
     except ForkyError as error:
-        held.choices[_REFUSED] = str(error)
+        tab.choices[_REFUSED] = str(error)
     else:
         st.session_state["settings.url"] = ""
 
 
-def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: TabSession) -> None:
+def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Show which requests Forky will send to a server, and ask for agreement."""
     server = proposed.server
     with st.container(border=True, key="settings-proposal", gap="small"):
@@ -210,9 +210,9 @@ def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue
                 key="settings.agree",
                 type="primary",
                 on_click=_agree,
-                args=(proposed, forky, models, held),
+                args=(proposed, forky, models, tab),
             )
-            st.button("Cancel", key="settings.decline", on_click=_decline, args=(held,))
+            st.button("Cancel", key="settings.decline", on_click=_decline, args=(tab,))
 
 
 def _note_on(proposed: ServerProposal) -> str | None:
@@ -232,18 +232,18 @@ def _note_on(proposed: ServerProposal) -> str | None:
     return None
 
 
-def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, held: TabSession) -> None:
-    held.proposed_server = None
-    with saying(held):
+def _agree(proposed: ServerProposal, forky: Workspace, models: Catalogue, tab: TabSession) -> None:
+    tab.proposed_server = None
+    with saying(tab):
         id = add_server(forky.store, models, proposed)
         models.refresh(now=True, wait=4.0)
         if models.needs_litellm():
             loading.warm_up()
-        held.say(f"Added {id}.")
+        tab.say(f"Added {id}.")
 
 
-def _decline(held: TabSession) -> None:
-    held.proposed_server = None
+def _decline(tab: TabSession) -> None:
+    tab.proposed_server = None
 
 
 def _servers(models: Catalogue) -> list[ProviderStatus]:
@@ -251,7 +251,7 @@ def _servers(models: Catalogue) -> list[ProviderStatus]:
     return [status for status in models.providers() if status.id not in (*_KEYED, "offline")]
 
 
-def _draw_found(forky: Workspace, models: Catalogue, held: TabSession) -> None:
+def _draw_found(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Draw a row for each server that answers or was added, and one line for the usual ones that do not answer."""
     servers = _servers(models)
     shown = [status for status in servers if status.found or status.id in models.further_servers]
@@ -263,7 +263,7 @@ def _draw_found(forky: Workspace, models: Catalogue, held: TabSession) -> None:
     silent = [status.name for status in servers if status not in shown]
     with st.container(key="servers", gap=None):
         for status in shown:
-            _draw_row(models, held, status, forky)
+            _draw_row(models, tab, status, forky)
     if any("Looking" in status.sentence for status in servers):
         st.caption(f"Looking for {', '.join(silent)} …")
     elif silent:
@@ -273,7 +273,7 @@ def _draw_found(forky: Workspace, models: Catalogue, held: TabSession) -> None:
 
 
 def _draw_row(
-    models: Catalogue, held: TabSession, status: ProviderStatus, forky: Workspace | None = None
+    models: Catalogue, tab: TabSession, status: ProviderStatus, forky: Workspace | None = None
 ) -> None:
     with st.container(key=f"row-provider-{status.id}", horizontal=True, vertical_alignment="center"):
         mark = ":green[:material/check_circle:]" if status.found else ":gray[:material/circle:]"
@@ -281,9 +281,9 @@ def _draw_row(
         st.caption(_sentence(status), width="stretch")
         if status.found and st.button("Test", key=f"settings.test.{status.id}", type="tertiary"):
             with st.spinner("Asking …", width="content"):
-                held.choices[f"settings.test.{status.id}"] = _result(models.test(_tested(status)))
+                tab.choices[f"settings.test.{status.id}"] = _result(models.test(_tested(status)))
         if status.id in _KEYED or (forky is not None and status.base_url):
-            _draw_key(models, held, status)
+            _draw_key(models, tab, status)
         if forky is not None and status.id in models.added_servers:
             st.button(
                 "Look there no more",
@@ -292,9 +292,9 @@ def _draw_row(
                 type="tertiary",
                 help="Look there no more",
                 on_click=_remove,
-                args=(forky, models, held, status),
+                args=(forky, models, tab, status),
             )
-    result = held.choices.get(f"settings.test.{status.id}")
+    result = tab.choices.get(f"settings.test.{status.id}")
     if result:
         st.caption(result)
 
@@ -321,7 +321,7 @@ def _result(end: Done | Failed) -> str:
     return f":green[:material/check:] It answered{size}."
 
 
-def _draw_key(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
+def _draw_key(models: Catalogue, tab: TabSession, status: ProviderStatus) -> None:
     """Draw a field for a key. The handler passes the key to the catalogue and empties the field at once."""
     label = "Replace key" if status.key not in ("missing", "not needed") else "Enter key"
     with st.popover(label, key=f"settings.open.{status.id}", type="tertiary", icon=":material/key:"):
@@ -334,7 +334,7 @@ def _draw_key(models: Catalogue, held: TabSession, status: ProviderStatus) -> No
                 help="Kept in this server's memory until it stops; never stored and never shown again.",
             )
             st.form_submit_button(
-                "Use it", key=f"settings.save.{status.id}", on_click=_save, args=(models, held, status)
+                "Use it", key=f"settings.save.{status.id}", on_click=_save, args=(models, tab, status)
             )
         if status.key == "entered":
             st.button(
@@ -342,31 +342,31 @@ def _draw_key(models: Catalogue, held: TabSession, status: ProviderStatus) -> No
                 key=f"settings.forget.{status.id}",
                 type="tertiary",
                 on_click=_forget,
-                args=(models, held, status),
+                args=(models, tab, status),
             )
 
 
-def _save(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
+def _save(models: Catalogue, tab: TabSession, status: ProviderStatus) -> None:
     field = f"settings.key.{status.id}"
     key, st.session_state[field] = st.session_state[field], ""
-    held.choices.pop(f"settings.test.{status.id}", None)
+    tab.choices.pop(f"settings.test.{status.id}", None)
     if not (key or "").strip():
-        held.say("No key was typed; nothing changed.")
+        tab.say("No key was typed; nothing changed.")
         return
-    with saying(held):
+    with saying(tab):
         models.set_key(status.id, key)
         loading.warm_up()
-        held.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
+        tab.say(f"The key for {status.name} is in memory until Forky stops. Test it below.")
 
 
-def _forget(models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
-    held.choices.pop(f"settings.test.{status.id}", None)
-    with saying(held):
+def _forget(models: Catalogue, tab: TabSession, status: ProviderStatus) -> None:
+    tab.choices.pop(f"settings.test.{status.id}", None)
+    with saying(tab):
         models.set_key(status.id, None)
-        held.say(f"The key for {status.name} is forgotten.")
+        tab.say(f"The key for {status.name} is forgotten.")
 
 
-def _remove(forky: Workspace, models: Catalogue, held: TabSession, status: ProviderStatus) -> None:
-    with saying(held):
+def _remove(forky: Workspace, models: Catalogue, tab: TabSession, status: ProviderStatus) -> None:
+    with saying(tab):
         remove_server(forky.store, models, status.id)
-        held.say(f"{status.name} is no longer looked at.")
+        tab.say(f"{status.name} is no longer looked at.")

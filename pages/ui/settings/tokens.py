@@ -39,7 +39,7 @@ _EMPTY = {
 """The fields of the form before anything is entered."""
 
 
-def draw_tokens(held: TabSession) -> None:
+def draw_tokens(tab: TabSession) -> None:
     """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `proposes`,
     `metrics`, `make`, `copied`, and those of a row.
     """
@@ -52,36 +52,36 @@ def draw_tokens(held: TabSession) -> None:
         f"`{server_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."
         f"{'' if who.alone else _WHOSE}"
     )
-    if text := held.choices.get("settings.token.fresh"):
-        _draw_fresh(held, held.choices["settings.token.fresh.name"], text)
+    if text := tab.choices.get("settings.token.fresh"):
+        _draw_fresh(tab, tab.choices["settings.token.fresh.name"], text)
     everyone = tokens.all()
     with st.container(key="tokens", gap=None):
         for token in everyone:
             if not token.revoked:
-                _draw_row(tokens, held, token)
+                _draw_row(tokens, tab, token)
     revoked = [token for token in everyone if token.revoked]
     if revoked:
         st.caption(f"Revoked: {', '.join(plain_label(token.name) for token in revoked[-10:])}.")
     if not draw_refusal(who.why_not("begin", "make tokens")):
-        _draw_form(tokens, held)
+        _draw_form(tokens, tab)
 
 
-def _draw_fresh(held: TabSession, name: str, text: str) -> None:
+def _draw_fresh(tab: TabSession, name: str, text: str) -> None:
     with st.container(border=True, key="token-fresh"):
         st.markdown(f"**The token for {plain_label(name)}.** Copy it now: it is not shown again.")
         st.code(text, language=None, wrap_lines=True)
-        if not held.choices.get("settings.token.fresh.metrics"):
+        if not tab.choices.get("settings.token.fresh.metrics"):
             st.caption("Or paste these lines into the shell that starts the program:")
             st.code(lines_to_paste(server_address(), text), language="sh", wrap_lines=True)
-        st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(held,))
+        st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(tab,))
 
 
-def _draw_row(tokens: TokenDesk, held: TabSession, token: Token) -> None:
+def _draw_row(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
     with st.container(key=f"row-provider-token-{token.id}", horizontal=True, vertical_alignment="center"):
         st.markdown(f":material/key: **{plain_label(token.name)}**", width=190)
         st.caption(_rights(tokens, token), width="stretch")
         if not token.metrics:
-            _draw_recording(tokens, held, token)
+            _draw_recording(tokens, tab, token)
         st.button(
             "Revoke",
             key=f"settings.token.revoke.{token.id}",
@@ -89,18 +89,18 @@ def _draw_row(tokens: TokenDesk, held: TabSession, token: Token) -> None:
             icon=":material/block:",
             help="Refused from the next call on, for good",
             on_click=_revoke,
-            args=(tokens, held, token),
+            args=(tokens, tab, token),
         )
 
 
-def _draw_recording(tokens: TokenDesk, held: TabSession, token: Token) -> None:
+def _draw_recording(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
     st.toggle(
         "Record",
         value=token.records,
         key=f"settings.token.records.{token.id}",
         help="Whether what this program asks is kept as conversations",
         on_change=_record,
-        args=(tokens, held, token),
+        args=(tokens, tab, token),
     )
 
 
@@ -117,7 +117,7 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
 
-def _draw_form(tokens: TokenDesk, held: TabSession) -> None:
+def _draw_form(tokens: TokenDesk, tab: TabSession) -> None:
     with (
         st.expander("Make a token", key="settings.token.open", icon=":material/add:"),
         st.form("settings.token", border=False),
@@ -172,12 +172,12 @@ def _draw_form(tokens: TokenDesk, held: TabSession) -> None:
             key="settings.token.metrics",
             help="For a monitoring program on a server that FORKY_METRICS=on opens to it: it can ask no model.",
         )
-        if refused := held.choices.pop("settings.token.refused", None):
+        if refused := tab.choices.pop("settings.token.refused", None):
             st.error(plain_label(refused, 400), icon=":material/error:")
-        st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, held))
+        st.form_submit_button("Make it", key="settings.token.make", on_click=_make, args=(tokens, tab))
 
 
-def _make(tokens: TokenDesk, held: TabSession) -> None:
+def _make(tokens: TokenDesk, tab: TabSession) -> None:
     """Make a token. If it is refused, the reason appears above the button, and the fields stay as they are."""
     chosen = {name: st.session_state[f"settings.token.{name}"] for name in _EMPTY}
     try:
@@ -197,9 +197,9 @@ def _make(tokens: TokenDesk, held: TabSession) -> None:
             proposes=bool(chosen["proposes"]),
         )
     except ForkyError as error:
-        held.choices["settings.token.refused"] = str(error)
+        tab.choices["settings.token.refused"] = str(error)
         return
-    held.choices |= {
+    tab.choices |= {
         "settings.token.fresh": made.text,
         "settings.token.fresh.name": made.token.name,
         "settings.token.fresh.metrics": "yes" if made.token.metrics else "",
@@ -212,21 +212,21 @@ def _nano(dollars: float | None) -> int | None:
     return None if dollars is None else nanodollars(dollars)
 
 
-def _copied(held: TabSession) -> None:
+def _copied(tab: TabSession) -> None:
     for key in ("settings.token.fresh", "settings.token.fresh.name", "settings.token.fresh.metrics"):
-        held.choices.pop(key, None)
+        tab.choices.pop(key, None)
 
 
-def _record(tokens: TokenDesk, held: TabSession, token: Token) -> None:
+def _record(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
     records = bool(st.session_state[f"settings.token.records.{token.id}"])
-    with saying(held):
+    with saying(tab):
         tokens.change(token.id, records=records)
-        held.say(
+        tab.say(
             f"What {token.name} asks is {'recorded' if records else 'not recorded'} from the next call on."
         )
 
 
-def _revoke(tokens: TokenDesk, held: TabSession, token: Token) -> None:
-    with saying(held):
+def _revoke(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
+    with saying(tab):
         tokens.revoke(token.id)
-        held.say(f"The token of {token.name} is refused from now on.")
+        tab.say(f"The token of {token.name} is refused from now on.")

@@ -121,13 +121,13 @@ export default function (component) {
 _component = st.components.v2.component("forky_browser_fixes", html="<span></span>", js=_JS)
 
 
-def fix_browser(held: TabSession) -> None:
+def fix_browser(tab: TabSession) -> None:
     """Draw the component. Call it once on every page."""
-    at = {"c": held.conversation, "b": held.branch}
+    at = {"c": tab.conversation, "b": tab.branch}
     data = {name: str(value) for name, value in at.items() if value}
     if is_on("browser_fixes"):
         data["mends"] = "yes"
     # Streamlit would load pandas for a value that is not a string.
     data["apart"] = " ".join(page.name for page in pages() if not page.about_conversation)
-    data["cookies"] = json.dumps(held.cookies)
+    data["cookies"] = json.dumps(tab.cookies)
     _component(key="browser-fixes", data=data, height=1)

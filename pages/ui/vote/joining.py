@@ -36,14 +36,14 @@ def draw_join(frame: Frame, poll: Poll) -> None:
             st.rerun()
 
 
-def take_name(held: TabSession, name: str) -> bool:
+def take_name(tab: TabSession, name: str) -> bool:
     """Remember a name in this browser; return False, after drawing the reason, if it cannot be used."""
     try:
-        held.person = fit_name(name)
+        tab.person = fit_name(name)
     except ForkyError as error:
         st.markdown(plain_label(str(error), 300))
         return False
-    held.cookies[COOKIE] = held.person
+    tab.cookies[COOKIE] = tab.person
     return True
 
 
@@ -76,8 +76,8 @@ def draw_who(frame: Frame, poll: Poll) -> None:
             )
 
 
-def _forget(held: TabSession) -> None:
-    held.person = None
-    held.cookies[COOKIE] = ""
+def _forget(tab: TabSession) -> None:
+    tab.person = None
+    tab.cookies[COOKIE] = ""
     for key in [key for key in st.session_state if str(key).startswith(("vote.note.", "vote.score."))]:
         del st.session_state[key]

@@ -22,7 +22,7 @@ from forky_core.model.errors import InTheWay, StoreBusy, StoreError, StoreTooNew
 from forky_core.store.postgresql import migrations as module
 from forky_core.store.postgresql.connections import Connections, _quoted_option
 from forky_core.store.postgresql.database import Database, connect_to
-from forky_core.store.postgresql.migrations import MIGRATIONS, Migration, migrate
+from forky_core.store.postgresql.migrations import MIGRATIONS, SchemaStep, migrate
 from forky_core.store.postgresql.store import PostgresStore
 from tests.hangs import HANG, eventually
 from tests.programs import CHECKOUT
@@ -32,17 +32,17 @@ from tests.store.talk import HERE, begin, change, generation, said, thread
 
 NOW = MIGRATIONS[-1].number
 SCHEMA_1 = Path(released.__file__).with_name("postgresql-schema-1.sql")
-EXPAND = Migration(
+EXPAND = SchemaStep(
     NOW + 1, "a column more", 1, "ALTER TABLE forky.messages ADD COLUMN language text NOT NULL DEFAULT ''"
 )
-CONTRACT = Migration(
+CONTRACT = SchemaStep(
     NOW + 2, "a column less", NOW + 1, "ALTER TABLE forky.operations DROP COLUMN IF EXISTS reverted_by"
 )
 EXPANDED = (*MIGRATIONS, EXPAND)
 CONTRACTED = (*EXPANDED, CONTRACT)
 
 
-def opened(url: str, steps: Sequence[Migration], process: str, workspace: str = "main") -> PostgresStore:
+def opened(url: str, steps: Sequence[SchemaStep], process: str, workspace: str = "main") -> PostgresStore:
     """A store of a program that knows these migrations."""
     return PostgresStore(Database(connect_to(url, migrations=steps, process=process), workspace))
 
@@ -185,7 +185,7 @@ def test_an_older_program_opens_a_later_schema_as_long_as_that_says_that_it_may(
 
 @pytest.mark.parametrize("before", [MIGRATIONS, EXPANDED], ids=["by two steps", "by one step"])
 def test_a_step_that_an_older_program_could_not_survive_is_not_made_while_it_lives(
-    url: str, monkeypatch: pytest.MonkeyPatch, before: tuple[Migration, ...]
+    url: str, monkeypatch: pytest.MonkeyPatch, before: tuple[SchemaStep, ...]
 ) -> None:
     monkeypatch.setattr(module, "_WAITS", 0.3)
     opened(url, before, "another").close()
@@ -218,7 +218,7 @@ def test_a_program_of_schema_1_is_noticed_in_whichever_workspace_it_is(
 def test_a_program_whose_tables_were_taken_away_all_the_same_says_so(url: str) -> None:
     less = (
         *MIGRATIONS,
-        Migration(NOW + 1, "a column less", 1, "ALTER TABLE forky.operations DROP COLUMN gesture"),
+        SchemaStep(NOW + 1, "a column less", 1, "ALTER TABLE forky.operations DROP COLUMN gesture"),
     )
     with PostgresStore.open(url) as old:
         begin(old, said("hello"))
@@ -255,11 +255,11 @@ import json, sys, time
 from forky_core.model import Change, ConversationId
 from forky_core.model.errors import Outdated
 from forky_core.store.postgresql.database import Database, connect_to
-from forky_core.store.postgresql.migrations import Migration
+from forky_core.store.postgresql.migrations import SchemaStep
 from forky_core.store.postgresql.store import PostgresStore
 from tests.store.talk import HERE, at, change, said
 
-url, name, steps = sys.argv[1], sys.argv[2], tuple(Migration(*step) for step in json.loads(sys.argv[3]))
+url, name, steps = sys.argv[1], sys.argv[2], tuple(SchemaStep(*step) for step in json.loads(sys.argv[3]))
 store = PostgresStore(Database(connect_to(url, migrations=steps), "main"))
 print("open", flush=True)
 before = None
@@ -308,7 +308,7 @@ def all_write(*programs: Program) -> None:
 
 
 @contextmanager
-def program(url: str, name: str, steps: Sequence[Migration], folder: Path) -> Iterator[Program]:
+def program(url: str, name: str, steps: Sequence[SchemaStep], folder: Path) -> Iterator[Program]:
     out = folder / f"{name}.txt"
     with out.open("w") as to:
         started = subprocess.Popen(
