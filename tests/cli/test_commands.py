@@ -4,6 +4,7 @@ import json
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -149,10 +150,8 @@ def test_verify_says_which_conversation_cannot_be_read_and_which_table(
 def _tampering() -> object:
     from forky_core.store.base.writer import Alone  # noqa: PLC0415 - the back door is for this test only
 
-    def alter(cursor: object) -> None:
-        cursor.execute(  # type: ignore[attr-defined]
-            "UPDATE forky.operations SET summary = 'nothing happened' WHERE number = 1"
-        )
+    def alter(session: Any) -> None:
+        session.cursor.execute("UPDATE forky.operations SET summary = 'nothing happened' WHERE number = 1")
 
     return Alone(alter)
 
