@@ -119,7 +119,7 @@ def of_the_store() -> tuple[Statement, ...]:
 
 @cache
 def of_the_people() -> tuple[Statement, ...]:
-    return tuple(in_source(CHECKOUT / "forky_core" / "team"))
+    return tuple(in_source(CHECKOUT / "forky_core" / "people"))
 
 
 @cache
