@@ -15,6 +15,7 @@ ROWS = dict(re.findall(r"^\| `(\w+)` \|.*\| (`[^|]+) \|$", PAGE, re.MULTILINE))
 
 @pytest.mark.parametrize("way", WAYS)
 def test_a_way_begins_and_ends_where_the_page_says(way: str) -> None:
-    found = traced(way)
-    ends = (found.files[0], found.last)
-    assert ROWS[way] == " … ".join(f"`{file.removeprefix('forky_core/')}`" for file in ends)
+    found = [f"`{file.removeprefix('forky_core/')}`" for file in traced(way).files]
+    first, last = ROWS[way].split(" … ")
+    # Which of several threads calls last depends on the machine; that the way leads there does not.
+    assert found[0] == first and last in found

@@ -33,8 +33,6 @@ class Trace:
     """A function, as `file:name`, whose call is the last that counts; "" if all calls do."""
     files: list[str] = field(default_factory=list)
     """In the order of the first call of each."""
-    last: str = ""
-    """The file of the last call."""
     changes: int = 0
     """How often a call was in another room than the call before it in the same thread."""
     own: set[str] = field(default_factory=set)
@@ -80,7 +78,7 @@ class Tracer:
             thread = threading.get_ident()
             if file not in trace.files:
                 trace.files.append(file)
-            trace.last, room = file, room_of(file)
+            room = room_of(file)
             changed = self._rooms.get(thread, room) != room
             self._rooms[thread] = room
             trace.changes += changed

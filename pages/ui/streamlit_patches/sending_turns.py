@@ -21,7 +21,7 @@ MOST = 64
 
 
 class _YieldingSeldom:
-    """Replaces the module `asyncio` in Streamlit's runtime; most of its sleeps of zero seconds, which yield, do nothing."""
+    """Replaces the module `asyncio` in Streamlit's runtime: most of its yields, sleeps of zero seconds, do nothing."""
 
     def __init__(self) -> None:
         self._sent = 0
