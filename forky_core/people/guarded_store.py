@@ -152,7 +152,6 @@ class GuardedStore:
     derived_under = _of_visible(Store.derived_under)
     saying = _in_visible(Store.saying)
     running = _in_visible(Store.running)
-    abandoned = _in_visible(Store.abandoned)
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         visible = self.access.visible

@@ -23,7 +23,7 @@ from forky_core.store.document_contract import DocumentKeeper
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
 _READING = """
-    abandoned at_hand blob conversations derived derived_under entries erased_of generations hear identity is_alive
+    at_hand blob conversations derived derived_under entries erased_of generations hear identity is_alive
     is_exclusive is_taken match message messages operations path path_overlap process put_blob reuse running saying
     search setting settings_of status stems stretch stretch_of_calls stretch_of_log verify view
 """

@@ -289,14 +289,11 @@ class Store(Protocol):
         """How often stored answers were reused and what that saved, in one conversation or in all."""
         ...
 
-    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        """Generations whose status is "running"."""
-        ...
+    def running(self, *, abandoned: bool = False) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        """Generations whose status is "running"; with `abandoned`, those that nobody writes any more, because their
+        process is gone.
 
-    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        """Generations whose status is "running" and that nobody writes any more, because their process is gone.
-
-        Where only one process has the database open, these are all whose status is "running", until it has begun one.
+        Where only one process has the database open, all are abandoned until it has begun one.
         """
         ...
 

@@ -138,8 +138,7 @@ STORE: Mapping[str, tuple[Callable[[Store], object], ...]] = {
     "saying": (lambda s: s.saying("They are light.", "assistant"),),
     "generations": (lambda s: s.generations(HERE),),
     "reuse": (lambda s: s.reuse(HERE), lambda s: s.reuse()),
-    "running": (lambda s: s.running(),),
-    "abandoned": (lambda s: s.abandoned(),),
+    "running": (lambda s: s.running(), lambda s: s.running(abandoned=True)),
     "conversations": (lambda s: s.conversations(), lambda s: s.conversations(trashed=True)),
     "search": (
         lambda s: s.search("boats"),

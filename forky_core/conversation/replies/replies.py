@@ -223,7 +223,7 @@ class Replies:
         Where other processes write the same database, call it from time to time; else before `start`.
         """
         found = 0
-        for conversation, id in self._store.abandoned():
+        for conversation, id in self._store.running(abandoned=True):
             with self._lock:
                 if id in self._jobs:
                     continue

@@ -137,7 +137,8 @@ class StoreInDatabase(ABC):
     def reuse(self, conversation: ConversationId | None = None) -> Reuse:
         return read_reuse(self._tables, self._key(conversation) if conversation is not None else None)
 
-    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+    def running(self, *, abandoned: bool = False) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        del abandoned  # All are, unless an engine lets other processes write.
         rows = self._tables.rows(self._sql.RUNNING)
         return tuple((ConversationId(id), GenerationId(call)) for id, call in rows)
 

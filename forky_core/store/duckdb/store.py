@@ -23,7 +23,6 @@ from forky_core.model import (
     ConversationId,
     ConversationSummary,
     Generation,
-    GenerationId,
     Message,
     MessageId,
     Operation,
@@ -375,9 +374,6 @@ class DuckDBStore(StoreInDatabase):
 
     def is_alive(self, process: str) -> bool:
         return process == self.process
-
-    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        return self.running()
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         return self._library.lines(lambda: summaries(self._file), trashed=trashed)

@@ -312,7 +312,8 @@ class MemoryStore:
         usages = [(stored.usage if stored is not None else None, call.reused) for stored, call in looked]
         return reuse_of((usage, reused is not None) for usage, reused in usages)
 
-    def running(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+    def running(self, *, abandoned: bool = False) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        del abandoned  # All are: no other process writes.
         with self._lock:
             found = [
                 (generation.started, generation.id, kept.id)
@@ -324,9 +325,6 @@ class MemoryStore:
 
     def is_alive(self, process: str) -> bool:
         return process == self.process
-
-    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
-        return self.running()
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         with self._lock:

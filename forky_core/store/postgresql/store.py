@@ -312,7 +312,9 @@ class PostgresStore(StoreInDatabase):
             return True
         return self._database.rows(sql.IS_ALIVE, named=process, awake=_AWAKE) == [(True,)]
 
-    def abandoned(self) -> tuple[tuple[ConversationId, GenerationId], ...]:
+    def running(self, *, abandoned: bool = False) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        if not abandoned:
+            return super().running()
         rows = self._database.rows(sql.ABANDONED, process=self._database.process, awake=_AWAKE)
         return tuple((ConversationId(id), GenerationId(call)) for id, call in rows)
 

@@ -173,7 +173,7 @@ STORE: tuple[Row, ...] = (
     Row("reuse", READ, lambda c: c.store.reuse(c.id), "of one"),
     Row("reuse", ANYBODY, lambda c: c.store.reuse(), "of all"),
     Row("running", READ, listed(lambda c: c.store.running())),
-    Row("abandoned", READ, listed(lambda c: c.store.abandoned())),
+    Row("running", READ, listed(lambda c: c.store.running(abandoned=True)), "abandoned"),
     Row(
         "conversations", READ, listed(lambda c: c.store.conversations() + c.store.conversations(trashed=True))
     ),

@@ -68,7 +68,7 @@ def test_a_reply_of_a_process_that_lives_is_nobody_elses(
     running = generation(1)
     ours.record(HERE, running)
     assert ours.running() == theirs.running() == ((HERE, running.id),)
-    assert ours.abandoned() == theirs.abandoned() == ()
+    assert ours.running(abandoned=True) == theirs.running(abandoned=True) == ()
     with pytest.raises(InTheWay, match="Another process"):
         theirs.record(HERE, replace(running, status="stopped"))
     with pytest.raises(InTheWay, match="Another process"):
@@ -84,9 +84,9 @@ def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(
     running = replace(generation(1), partial=(TextPart("so far"),))
     ours.record(HERE, running)
     silence(url, "ours")
-    assert theirs.abandoned() == ((HERE, running.id),) and ours.abandoned() == ()
+    assert theirs.running(abandoned=True) == ((HERE, running.id),) and ours.running(abandoned=True) == ()
     theirs.record(HERE, replace(running, status="interrupted"))
-    assert theirs.abandoned() == ()
+    assert theirs.running(abandoned=True) == ()
     for late in (running, replace(running, status="done")):
         with pytest.raises(InTheWay, match="Another process"):
             ours.record(HERE, late)
@@ -105,7 +105,7 @@ def test_who_is_heard_again_before_anybody_looked_goes_on(
     begin(ours, said("hello"))
     ours.record(HERE, generation(1))
     silence(url, "ours")
-    eventually(lambda: theirs.abandoned() == ())
+    eventually(lambda: theirs.running(abandoned=True) == ())
     ours.record(HERE, generation(1, "done"))
     assert call(theirs).status == "done"
 
@@ -118,7 +118,7 @@ def test_a_server_that_has_just_been_started_knows_of_nobody_that_they_are_gone(
     ours.record(HERE, generation(1))
     silence(url, "ours")
     monkeypatch.setattr(postgresql, "_AWAKE", 1_000_000)
-    assert theirs.abandoned() == ()
+    assert theirs.running(abandoned=True) == ()
 
 
 def test_an_app_that_opens_the_database_leaves_the_replies_of_another_one_alone(url: str) -> None:
