@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from threading import Lock
 from typing import Any
-from weakref import WeakKeyDictionary
 
-from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.session import Session
 from forky_core.experiments.cells import CellCalls, CellReader
 from forky_core.experiments.plan import ExperimentPlan
@@ -83,13 +81,3 @@ class ExperimentBook:
 
 def _is(one: object, other: object) -> bool:
     return one is other
-
-
-_BOOKS: WeakKeyDictionary[Replies, ExperimentBook] = WeakKeyDictionary()
-_LOCK = Lock()
-
-
-def book_of(session: Session) -> ExperimentBook:
-    """Return the cache of the workspace that this conversation belongs to."""
-    with _LOCK:
-        return _BOOKS.setdefault(session.replies, ExperimentBook())

@@ -11,7 +11,6 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import free_name
 from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
-from forky_core.experiments.book import ExperimentBook, book_of
 from forky_core.experiments.cells import CellReader, CellResult
 from forky_core.experiments.experiment_run import ExperimentRun, RunOrder
 from forky_core.experiments.latest_runs import latest_runs
@@ -51,8 +50,8 @@ class Experiments:
     def __init__(self, chat: Conversation) -> None:
         self._chat = chat
         self._session: Session = chat._session
-        self._book: ExperimentBook = book_of(self._session)
         self._latest = latest_runs(self._session)
+        self._book = self._latest.book
 
     @property
     def names(self) -> tuple[str, ...]:

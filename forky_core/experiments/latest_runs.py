@@ -1,4 +1,4 @@
-"""The last run of each experiment in this process, and its last result."""
+"""What this process has of a workspace's experiments: their book, the last run of each, and its last result."""
 
 from __future__ import annotations
 
@@ -9,12 +9,11 @@ from weakref import WeakKeyDictionary
 
 from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.session import Session
+from forky_core.experiments.book import ExperimentBook, Place
 from forky_core.experiments.experiment_run import ExperimentRun
 from forky_core.experiments.results import ExperimentResult
-from forky_core.model import ConversationId
 from forky_core.model.errors import InTheWay
 
-Place = tuple[ConversationId, str]
 _MOST_RESULTS = 20
 """How many experiments have a cached result."""
 _PATIENCE = 4.0
@@ -22,9 +21,10 @@ _PATIENCE = 4.0
 
 
 class LatestRuns:
-    """The last runs of one open workspace. It can be used from any thread."""
+    """The last runs of one open workspace, with their book. It can be used from any thread."""
 
     def __init__(self) -> None:
+        self.book = ExperimentBook()
         self._lock = Lock()
         self._runs: dict[Place, ExperimentRun] = {}
         self._results: dict[Place, tuple[object, float, float, ExperimentResult]] = {}

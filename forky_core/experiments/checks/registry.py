@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from forky_core.experiments.checks import json_checks, likeness, measures, text_checks
+from forky_core.experiments.checks import json_checks, likeness, text_checks
 from forky_core.experiments.checks.verdict import AnswerFacts, CheckFunction, Verdict
 from forky_core.experiments.templates import rendered_value
-from forky_core.model.errors import ForkyError
+from forky_core.model.errors import BadContent, ForkyError
 from forky_core.model.experiment import RowCheck
+from forky_core.model.parts import Json
 
 Needs = Literal[
     "text", "texts", "pattern", "schema", "length", "number", "rubric", "criterion", "function", "none"
@@ -28,6 +29,31 @@ class CheckKind:
     needs: Needs
     judge: CheckFunction | None
     """None if a model, or a program's own code, judges."""
+
+
+def _seconds(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
+    """The whole call took at most so many milliseconds (`threshold`, as in promptfoo)."""
+    most = _most(check, value)
+    took = answer.call.seconds if answer.call is not None else None
+    if took is None:
+        return Verdict(None, "how long the call took is not known")
+    return Verdict(took * 1000 <= most, f"took {took * 1000:,.0f} ms; at most {most:,g} ms pass")
+
+
+def _cost(answer: AnswerFacts, check: RowCheck, value: Json) -> Verdict:
+    """The call cost at most so many dollars."""
+    most = _most(check, value)
+    paid = answer.call.usage.cost if answer.call is not None else None
+    if paid is None:
+        return Verdict(None, "the price of this model is not known")
+    return Verdict(paid <= most, f"cost ${paid:.6f}; at most ${most:g} passes")
+
+
+def _most(check: RowCheck, value: Json) -> float:
+    most = check.threshold if check.threshold is not None else text_checks.number_of(value)
+    if most is None:
+        raise BadContent("There is no bound.", "Give the check a threshold.")
+    return most
 
 
 KINDS: Mapping[str, CheckKind] = {
@@ -50,8 +76,8 @@ KINDS: Mapping[str, CheckKind] = {
         CheckKind("levenshtein", "is few edits from the reference", "text", likeness.edits),
         CheckKind("length", "has the length", "length", text_checks.length),
         CheckKind("word-count", "has so many words", "length", text_checks.length),
-        CheckKind("latency", "took at most (ms)", "number", measures.seconds),
-        CheckKind("cost", "cost at most ($)", "number", measures.cost),
+        CheckKind("latency", "took at most (ms)", "number", _seconds),
+        CheckKind("cost", "cost at most ($)", "number", _cost),
         CheckKind("judge", "satisfies a judge", "rubric", None),
         CheckKind("best", "is the best of its row", "criterion", None),
         CheckKind("code", "passes your code", "function", None),
