@@ -35,7 +35,7 @@ KNOWN = {
     "forky_core/llm/addresses.py": "resolves names and reads spellings of addresses, for http_clients.py",
     "forky_core/llm/probing.py": "asks servers for their models through http_clients.py; names httpx's errors",
     "forky_core/llm/litellm_model.py": "time limits",
-    "forky_core/llm/litellm_clients.py": "OpenAI's client, and LiteLLM's handler, around those of http_clients.py",
+    "forky_core/llm/litellm_calls.py": "OpenAI's client, and LiteLLM's handler, around those of http_clients.py",
     "forky_core/llm/failures.py": "names errors of sockets",
     "forky_core/llm/litellm_logger.py": "sends a program's calls to the Forky that its author named",
     "forky_core/gateway/v1/forwarding.py": "passes calls on: to model servers by http_clients.py, to providers by httpx",

@@ -23,10 +23,8 @@ from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
 from forky_core.llm.failures import CallContext, failure, failure_of, given_up
 from forky_core.llm.linked_media import unsendable_link
-from forky_core.llm.litellm_calls import has_callbacks, unpriced
-from forky_core.llm.litellm_clients import openai_client, provider_client
+from forky_core.llm.litellm_calls import has_callbacks, openai_client, provider_client, unpriced
 from forky_core.llm.prices import shortest_limit
-from forky_core.llm.prompt_cache import mark_for_claude
 from forky_core.llm.stream_end import CURRENT, StreamEnd, reported_words
 from forky_core.llm.tokens import estimate_tokens, vocabulary
 from forky_core.model import Failure, Usage
@@ -42,6 +40,8 @@ _MOST_CHUNKS = 64
 """The most chunks of an answer that LiteLLM may store besides those that it needs."""
 _AFTER_THE_END = frozenset({"cut_off", "unknown"})
 """Kinds of failure that change nothing about an answer whose provider had said why it ended."""
+_CACHE_MARK = {"type": "ephemeral"}
+"""Anthropic's mark of a place up to which it caches a prompt. OpenAI caches by itself and routes by a key."""
 NO_KEY = "none"
 """Sent to a server that needs no key, since the client refuses to start without one."""
 _NOT_DOWNLOADED = (
@@ -232,7 +232,7 @@ class LiteLLMModel:
             key: copy.deepcopy(value) for key, value in request.parameters.items() if key in PARAMETERS
         }
         if connection.style == "anthropic":
-            mark_for_claude(messages)
+            _mark_for_claude(messages)
             if not arguments.keys() & {"max_tokens", "max_completion_tokens"}:
                 arguments["max_tokens"] = self._longest_answer(arguments.get("thinking"))
         if connection.style == "openai" and request.cache_key:
@@ -284,6 +284,26 @@ def _copied(message: ProviderMessage) -> ProviderMessage:
     return (
         dict(message) if all(isinstance(value, str) for value in message.values()) else copy.deepcopy(message)
     )
+
+
+def _mark_for_claude(messages: list[ProviderMessage]) -> None:
+    """Mark the places up to which Anthropic caches a prompt, at most four, so that a fork pays for its shared history
+    once: the system prompt, the previous question (which the previous call already cached) and the newest message
+    (which the next call and every fork from here will read). The messages are changed, so pass copies.
+    """
+    if messages and messages[0].get("role") == "system":
+        _mark_cache(messages[0])
+    questions = [message for message in messages if message.get("role") == "user"]
+    for message in questions[-2:]:
+        _mark_cache(message)
+
+
+def _mark_cache(message: ProviderMessage) -> None:
+    content: Any = message.get("content")
+    if isinstance(content, str) and content:
+        message["content"] = [{"type": "text", "text": content, "cache_control": dict(_CACHE_MARK)}]
+    elif isinstance(content, list) and content and isinstance(content[-1], dict):
+        content[-1]["cache_control"] = dict(_CACHE_MARK)
 
 
 def _timeout(patience: Patience) -> Any:

@@ -7,7 +7,7 @@ deadlocks if that line comes from another thread meanwhile. The variables are se
 set them, and removed after it. A LiteLLM that the program has imported already is used unchanged.
 
 The settings of LiteLLM stay those of the program. What Forky's own calls need is passed with each call
-(litellm_clients.py, litellm_model.py). The app, which is a process of Forky's own, changes more by `mute`
+(litellm_calls.py, litellm_model.py). The app, which is a process of Forky's own, changes more by `mute`
 (forky_core/llm/process_tuning.py).
 """
 

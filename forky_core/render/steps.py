@@ -11,19 +11,22 @@ from dataclasses import dataclass
 from typing import Literal
 
 from forky_core.context.masking import reverted_with_tool_calls
-from forky_core.model import Linked, Message, MessageId
+from forky_core.model import Generation, Linked, Message, MessageId
+from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.render.material import ShownConversation
-from forky_core.render.notes import merge_notes, message_notes, title_notes
-from forky_core.views.captions import payload_summary, who
+from forky_core.views.captions import dollars, ended, payload_summary, seconds, tokens, who
 from forky_core.views.compare import Comparison, TurnRow, compare
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
 from forky_core.views.sides import read_sides
+from forky_core.views.times import stamp_utc
 
 StepKind = Literal["title", "message", "branches", "block", "landed", "sides", "row", "nothing"]
 MOST_ALTERNATIVES = 12
 """How many answers a step offers at most besides the one on the path."""
+_CHARACTERS_PER_MINUTE = 900
+"""Characters of text that a listener reads in a minute, at 150 words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +122,7 @@ def _title_step(
 ) -> PresentationStep:
     heading = shown.title or "A conversation"
     return PresentationStep(
-        "title", "title", heading, notes=title_notes(shown, path, compared=comparison is not None)
+        "title", "title", heading, notes=_title_notes(shown, path, compared=comparison is not None)
     )
 
 
@@ -147,7 +150,7 @@ def _path_steps(
             message,
             others,
             *about,
-            notes=message_notes(message, origins.of(message.id).call, others, reverted.get(message.id)),
+            notes=_message_notes(message, origins.of(message.id).call, others, reverted.get(message.id)),
             note=written.get(message.id, ""),
         )
 
@@ -174,7 +177,7 @@ def _merge_steps(
             (),
             *about,
             merge=story,
-            notes=merge_notes(kind, message),
+            notes=_merge_notes(kind, message),
             note=shown.view.notes.get(message.id, ""),
         )
 
@@ -271,3 +274,62 @@ def _labels(shown: ShownConversation) -> Mapping[MessageId, tuple[str, ...]]:
     for tag, target in shown.view.tags.items():
         names.setdefault(target, []).append(tag)
     return {id: tuple(found) for id, found in names.items()}
+
+
+def _title_notes(shown: ShownConversation, path: Sequence[Message], *, compared: bool) -> tuple[str, ...]:
+    others = [name for name in shown.view.branches if name != shown.branch]
+    merges = sum(bool(message.merges) for message in path)
+    letters = sum(len(message.text) for message in path)
+    notes = [f"“{shown.branch}”: {count(len(path), 'message')}, {count(merges, 'merge')}."]
+    if letters:
+        minutes = max(1, round(letters / _CHARACTERS_PER_MINUTE))
+        notes.append(f"Read aloud or read along, the whole path takes about {count(minutes, 'minute')}.")
+    if others:
+        named = ", ".join(f"“{name}”" for name in others[:6])
+        notes.append(f"Beside it: {named}{' …' if len(others) > 6 else ''}.")
+    if compared:
+        notes.append("A comparison follows at the end.")
+    return tuple(notes)
+
+
+def _message_notes(
+    message: Message,
+    call: Generation | None,
+    alternatives: Sequence[MessageId],
+    taken_back: MessageId | None,
+) -> tuple[str, ...]:
+    notes = [f"Written {stamp_utc(message.created)}."] if message.created else []
+    if call is not None:
+        facts = [without_server(call.model)]
+        if call.usage.completion_tokens is not None:
+            facts.append(f"{tokens(call.usage.completion_tokens)} tokens")
+        if call.usage.cost:
+            facts.append(dollars(call.usage.cost))
+        if call.seconds is not None:
+            facts.append(seconds(call.seconds))
+        notes.append(f"{', '.join(facts)}.")
+        if why := ended(call):
+            notes.append(why)
+    if alternatives:
+        place = alternatives.index(message.id) + 1
+        notes.append(f"{place} of {len(alternatives)} at this place. S shows the others.")
+    if taken_back is not None:
+        notes.append("A revert further down takes this back.")
+    return tuple(notes)
+
+
+def _merge_notes(kind: str, message: Message) -> tuple[str, ...]:
+    if kind == "branches":
+        lines = (f"“{part.source}”: {count(len(part.messages), 'message')} cited." for part in message.merges)
+        return (*lines, "Next: the text that came over.")
+    if kind == "block":
+        written = [f"Written by {without_server(part.made_by)}." for part in message.merges if part.made_by]
+        return (
+            *(f"{payload_summary(part)}." for part in message.merges),
+            *(written or ["Written by rules, not by a model."]),
+            "A model that answers below reads this text and nothing else of the branch.",
+        )
+    left = sum(len(part.omitted) for part in message.merges)
+    stays = f"{count(left, 'message')} stayed behind; the branch still has {'it' if left == 1 else 'them'}."
+    when = f"Landed {stamp_utc(message.created)}." if message.created else ""
+    return tuple(note for note in (when, stays if left else "Nothing was left out.") if note)

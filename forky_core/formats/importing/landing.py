@@ -5,7 +5,9 @@ The account of every node is stored with the import's record; undo_import.py use
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
@@ -16,14 +18,14 @@ from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened
 from forky_core.formats.forky_file.adopting import forks_of
 from forky_core.formats.forky_file.chat import Chat
-from forky_core.formats.importing.import_log import logged
 from forky_core.formats.importing.import_record import ImportedFile, source_of
 from forky_core.formats.importing.import_transaction import imported_before, key_of
 from forky_core.formats.importing.pieces import pieces, title_of
 from forky_core.formats.importing.running_import import Imported, ImportProgress, RunningImport, account_of
 from forky_core.formats.tree import build_tree
 from forky_core.model import ConversationId, ConversationSummary
-from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model.errors import ImportBrokenOff, NotFound, NothingToDo
+from forky_core.process import events
 
 __all__ = ["ImportProgress", "Imported", "PreviewLine", "import_file", "preview"]
 
@@ -113,7 +115,7 @@ def import_file(
         ImportBrokenOff: it failed after something had been imported, which stays with its record.
         StoreError: it failed before anything had been imported.
     """
-    with logged(path) as log, opened(path) as archive:
+    with _logged(path) as log, opened(path) as archive:
         running = RunningImport(forky, source or source_of(path), chosen, brings_again=brings_again)
         try:
             for piece in pieces(archive):
@@ -135,6 +137,60 @@ def import_file(
                 raise
             raise raised from error
         return log.done
+
+
+class _ImportLog:
+    """The log entry of one import: its file's format and size, and how it ended with which numbers; never a name."""
+
+    def __init__(self, path: Path) -> None:
+        self.kind = ""
+        """The format of the file's content."""
+        self.done: Imported | None = None
+        """The result of the import, once it has ended."""
+        self.number: int | None = None
+        """The number of the record, if the import was interrupted and its record stays."""
+        self._begun = time.perf_counter()
+        try:
+            self._size = path.stat().st_size
+        except OSError:
+            self._size = 0
+
+    def begin(self) -> None:
+        events.import_started(size=self._size)
+
+    def end(self, state: str) -> None:
+        done = self.done
+        events.import_ended(
+            state=state,
+            conversations=len(done.conversations) if done else 0,
+            messages=done.account.imported if done else 0,
+            size=self._size,
+            seconds=time.perf_counter() - self._begun,
+            number=done.number if done else self.number,
+            kind=self.kind or None,
+            unchanged=done.unchanged if done else None,
+            problems=len(done.problems) if done else None,
+        )
+
+
+@contextmanager
+def _logged(path: Path) -> Iterator[_ImportLog]:
+    """Log an import that runs in the block; an exception that leaves the block determines how it ended."""
+    log, state = _ImportLog(path), "failed"
+    log.begin()
+    try:
+        yield log
+        state = "done"
+    except NothingToDo:
+        state = "stopped"
+        raise
+    except BaseException as error:
+        if isinstance(error, ImportBrokenOff):
+            state, log.number = "broken off", error.number
+        events.import_failed(fault=error)
+        raise
+    finally:
+        log.end(state)
 
 
 def _undone(running: RunningImport) -> BaseException:

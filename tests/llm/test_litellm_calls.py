@@ -6,8 +6,8 @@ from typing import Any
 import httpx
 import pytest
 
-from forky_core.llm import litellm_clients, loading, loop
-from forky_core.llm.litellm_clients import BY_HANDLER, BY_OPENAI_CLIENT
+from forky_core.llm import litellm_calls, loading, loop
+from forky_core.llm.litellm_calls import BY_HANDLER, BY_OPENAI_CLIENT
 from forky_core.llm.providers import PROVIDERS
 from tests.llm import wire
 from tests.loops import finished
@@ -30,7 +30,7 @@ MESSAGES: list[dict[str, Any]] = [
 
 def client(server: str = "http://127.0.0.1:9/v1") -> Any:
     loading.litellm()
-    return litellm_clients.openai_client("none", server, httpx.AsyncClient(trust_env=False))
+    return litellm_calls.openai_client("none", server, httpx.AsyncClient(trust_env=False))
 
 
 def sent_by(client: Any, server: wire.Wire, body: dict[str, Any]) -> dict[str, Any]:
@@ -125,20 +125,20 @@ def test_every_provider_is_asked_by_a_client_of_ours(provider: str, monkeypatch:
             asked.append(request.url.host)
             return httpx.Response(500, json={"error": {"message": "enough"}})
 
-    litellm_clients._handler.cache_clear()
-    monkeypatch.setattr(litellm_clients, "_http", lambda: httpx.AsyncClient(transport=Nobody()))
+    litellm_calls._handler.cache_clear()
+    monkeypatch.setattr(litellm_calls, "_http", lambda: httpx.AsyncClient(transport=Nobody()))
     name = NAMES.get(provider, f"{provider}/some-model")
     call = litellm.acompletion(
         model=name,
         messages=[{"role": "user", "content": "Hello"}],
         stream=True,
         api_key="sk-0123456789",
-        client=litellm_clients.provider_client(name, "sk-0123456789", None),
+        client=litellm_calls.provider_client(name, "sk-0123456789", None),
         max_retries=0,
     )
     with pytest.raises(importlib.import_module("openai").APIError):
         loop.submit(_read(call)).result()
-    litellm_clients._handler.cache_clear()
+    litellm_calls._handler.cache_clear()
     assert len(asked) == 1
 
 
