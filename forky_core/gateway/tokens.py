@@ -297,7 +297,7 @@ class Tokens:
             return json.dumps([asdict(token) for token in written])
 
         with self._shared.lock:
-            self._store.change_setting(_TOKENS, rewritten)
+            self._store.set_setting(_TOKENS, rewritten)
             if refused is None:
                 self._shared.remember(written)
         if refused is not None:

@@ -44,7 +44,7 @@ from forky_core.people.needed_roles import (
 from forky_core.people.request_notices import tell_of_requests
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
-from forky_core.store.contract import Commit, Erased, Store, StoreIdentity, Verification
+from forky_core.store.contract import Commit, Erased, NewSetting, Store, StoreIdentity, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
@@ -283,28 +283,17 @@ class GuardedStore:
         found = self._store.settings_of(key for key in keys if not key.startswith(hidden))
         return {key: value for key, value in found.items() if not self._is_others_import(key, value)}
 
-    def set_setting(self, key: str, value: str | None) -> None:
-        self._require_setting(key)
-        self._store.set_setting(key, value)
-        self._note_setting(key)
-
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        self._require_setting(key)
-        value = self._store.setting(key)
-        if value is not None and self._is_others_import(key, value):
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
+        is_open = key.startswith(OPEN_SETTINGS)
+        self.access.require(Role.COMMENTER if is_open else Role.OWNER, "change its settings")
+        # A function is shown the value.
+        before = self._store.setting(key) if callable(value) else None
+        if before is not None and self._is_others_import(key, before):
             raise NotAllowed("That import brought nothing that you may see.")
-        changed = self._store.change_setting(key, change)
-        self._note_setting(key)
-        return changed
-
-    def _require_setting(self, key: str) -> None:
-        """Raise NotAllowed unless the person may change this setting."""
-        role = Role.COMMENTER if key.startswith(OPEN_SETTINGS) else Role.OWNER
-        self.access.require(role, "change its settings")
-
-    def _note_setting(self, key: str) -> None:
-        if not key.startswith(OPEN_SETTINGS):
+        made = self._store.set_setting(key, value)
+        if not is_open:
             self._team.audit.note("setting changed", self.access.id, setting=key.partition("/")[0][:60])
+        return made
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

@@ -17,7 +17,7 @@ from forky_core.model import Change, ConversationId, Generation, MessageId, Oper
 from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.needed_roles import COMMENTERS_DERIVED, SHOWN_OUTSIDE
-from forky_core.store.contract import Commit, Erased, Store
+from forky_core.store.contract import Commit, Erased, NewSetting, Store
 from forky_core.store.deciding import FOUNDING_VERBS
 from forky_core.store.document_contract import DocumentKeeper
 
@@ -82,13 +82,11 @@ class ProposingStore:
             self.store.view(conversation)
         self.store.keep_derived(conversation, self._kept(entries), waits=waits)
 
-    def set_setting(self, key: str, value: str | None) -> None:
-        self._check_setting(key)
-        self.store.set_setting(key, value)
-
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        self._check_setting(key)
-        return self.store.change_setting(key, change)
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
+        # With the first call of all that are recorded, what tells clients apart is made (recording/scopes.py).
+        if key != "scope_salt" or self.store.setting(key) is not None:
+            self._refuse("change settings")
+        return self.store.set_setting(key, value)
 
     def forget_derived(self, key: str) -> None:
         self._refuse(f"forget what is kept under {key[:20]}")
@@ -154,11 +152,6 @@ class ProposingStore:
         stored = [one for one in self.store.generations(conversation) if one.id in ids]
         if any(one.branch and not one.branch.startswith(self._below) for one in (*calls, *stored)):
             self._refuse("have a model answer on a branch that it did not make")
-
-    def _check_setting(self, key: str) -> None:
-        # With the first call of all that are recorded, what tells clients apart is made (recording/scopes.py).
-        if key != "scope_salt" or self.store.setting(key) is not None:
-            self._refuse("change settings")
 
     def _refuse(self, what: str) -> NoReturn:
         raise NotAllowed(

@@ -136,6 +136,10 @@ CopyForm = Literal["duckdb", "parquet"]
 """One DuckDB file, or a ZIP archive of Parquet files."""
 
 
+NewSetting = str | Callable[[str | None], str | None] | None
+"""The new value of a setting, or a function that makes it of the present one; None is for a setting that is not set."""
+
+
 class StoreIdentity:
     """Stands for one open database, as a key for what a process remembers about it."""
 
@@ -361,13 +365,12 @@ class Store(Protocol):
         """The settings with these keys that are set, by their keys."""
         ...
 
-    def set_setting(self, key: str, value: str | None) -> None: ...
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
+        """Set a setting, or remove it if the value is None, and return the value.
 
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        """Set a setting to what `change` makes of its value, and return that; None is for a setting that is not set.
-
-        No other thread or process changes it in between. `change` may be called more than once. It must return at once
-        and not use the store; if it raises, nothing is changed.
+        A function is called with the present value and returns the new one; no other thread or process changes the
+        setting in between. It may be called more than once. It must return at once and not use the store; if it raises,
+        nothing is changed.
         """
         ...
 

@@ -9,7 +9,7 @@ from typing import Any
 
 from forky_core.model import ConversationId, Operation
 from forky_core.model.errors import NOTHING_SAVED, StoreFull
-from forky_core.store.contract import Commit
+from forky_core.store.contract import Commit, NewSetting
 from forky_core.store.memory.store import MemoryStore
 
 
@@ -90,16 +90,9 @@ class MortalStore(MemoryStore):
         self._write()
         super().forget_derived(key)
 
-    def set_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
         self._write()
-        super().set_setting(key, value)
-
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        self._write()
-        with self._lock:
-            changed = change(self._settings.get(key))
-            super().set_setting(key, changed)
-        return changed
+        return super().set_setting(key, value)
 
     def purge(self, conversation: ConversationId) -> None:
         self._write()

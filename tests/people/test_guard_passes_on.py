@@ -163,8 +163,11 @@ STORE: Mapping[str, tuple[Callable[[Store], object], ...]] = {
         lambda s: s.keep_derived(HERE, {"worked/out": "3"}, waits=False),
     ),
     "forget_derived": (lambda s: s.forget_derived("kept"),),
-    "set_setting": (lambda s: s.set_setting("theme", "light"), lambda s: s.set_setting("theme", None)),
-    "change_setting": (lambda s: s.change_setting("theme", lambda value: f"{value}er"),),
+    "set_setting": (
+        lambda s: s.set_setting("theme", "light"),
+        lambda s: s.set_setting("theme", lambda value: f"{value}er"),
+        lambda s: s.set_setting("theme", None),
+    ),
     "erase": (lambda s: s.erase(HERE, ANSWER.id, by=s.operations(HERE)[0].actor, at=3).conversations,),
     "purge": (lambda s: s.commit(_trashed(s)), lambda s: s.purge(ELSEWHERE)),
     "is_taken": (lambda s: s.is_taken(HERE),),

@@ -20,6 +20,7 @@ from forky_core.model import Change, ConversationId, Generation, Message, Messag
 from forky_core.model.document import DocumentPiece, SearchScope
 from forky_core.model.errors import InTheWay, NotFound, Outdated, StoreDamaged, StoreError, StoreFull
 from forky_core.model.parts import AttachmentPart, Draft
+from forky_core.store.contract import NewSetting
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving import workspace
@@ -112,9 +113,9 @@ class Failing(MemoryStore):
         self._count()
         return super().put_blob(content, media_type, name)
 
-    def set_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
         self._count()
-        super().set_setting(key, value)
+        return super().set_setting(key, value)
 
     def _count(self) -> None:
         self.calls -= 1

@@ -246,7 +246,7 @@ class Book:
             changed = change(account.at(moment))
             return text if changed is None else changed.stored()
 
-        self._store.change_setting(spender.setting, rewritten)
+        self._store.set_setting(spender.setting, rewritten)
 
     def _stored(self, spender: Spender) -> Account:
         text = self._store.setting(spender.setting)

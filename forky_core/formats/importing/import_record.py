@@ -252,7 +252,7 @@ class ImportRecorder:
             claimed = not _is_finished(now) and now.get("process", "") == former
             return canonical_json({**now, **self._run_by}) if claimed else text
 
-        self._store.change_setting(_key(number), mine)
+        self._store.set_setting(_key(number), mine)
         return claimed
 
     def _is_mine(self) -> bool:
@@ -314,7 +314,7 @@ class ImportRecorder:
         stored = _stored(self._store, self.number) if self.number else None
         if not self.number:
             with _lock:
-                number = int(self._store.change_setting(_COUNT, lambda text: str(int(text or 0) + 1)) or 0)
+                number = int(self._store.set_setting(_COUNT, lambda text: str(int(text or 0) + 1)) or 0)
                 _change_unfinished(self._store, lambda numbers: [*numbers, number])
                 _running.setdefault(self._store.identity, set()).add(number)
                 self.number = number
@@ -474,7 +474,7 @@ def _release_all(store: Store) -> None:
 
         with suppress(StoreError, NotAllowed):
             if not _is_running_here(store, number):
-                store.change_setting(_key(number), released)
+                store.set_setting(_key(number), released)
             _unreleased[store.identity].discard(number)
 
 
@@ -511,7 +511,7 @@ def _remove_files(store: Store) -> None:
         names = {name for attempt in left for name in files.pop(attempt)}
         return _files_text({**files, mine: sorted(names.difference(*files.values()))})
 
-    files = _read_files(store.change_setting(_FILES, claimed))
+    files = _read_files(store.set_setting(_FILES, claimed))
     store.drop_blobs(files.get(mine, ()))
     _set_files(store, mine, ())
 
@@ -638,7 +638,7 @@ def _change_unfinished(store: Store, change: Callable[[list[int]], list[int]]) -
         numbers = change(json.loads(text or "[]"))
         return canonical_json(list(numbers)) if numbers else None
 
-    store.change_setting(_UNFINISHED, rewritten)
+    store.set_setting(_UNFINISHED, rewritten)
 
 
 def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
@@ -659,7 +659,7 @@ def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:
             return _files_text({**files, attempt: list(names)} if names else files)
 
         with _lock:
-            store.change_setting(_FILES, rewritten)
+            store.set_setting(_FILES, rewritten)
         if not any(store.is_alive(one.partition(":")[0]) for one in removing):
             if not removing:
                 return

@@ -31,7 +31,7 @@ from forky_core.store.base.reading import Key, read_log, read_reuse, read_stems,
 from forky_core.store.base.rewriting import drop_unnamed_blobs
 from forky_core.store.base.session import EngineSession, EngineTables
 from forky_core.store.base.writer import Adopt, Alone, GroupWriter, Record
-from forky_core.store.contract import Commit, CopyForm, StoreIdentity, StoreStatus
+from forky_core.store.contract import Commit, CopyForm, NewSetting, StoreIdentity, StoreStatus
 from forky_core.store.erasing import erased_among
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.message_cache import Cache
@@ -80,12 +80,7 @@ class StoreInDatabase(ABC):
     ) -> None: ...
 
     @abstractmethod
-    def _write_setting(self, session: Any, key: str, value: str | None) -> None: ...
-
-    @abstractmethod
-    def _change_setting(
-        self, session: Any, key: str, change: Callable[[str | None], str | None]
-    ) -> str | None: ...
+    def _set_setting(self, session: Any, key: str, value: NewSetting) -> str | None: ...
 
     @abstractmethod
     def _purge(self, session: Any, conversation: ConversationId) -> None: ...
@@ -210,14 +205,9 @@ class StoreInDatabase(ABC):
     def settings(self) -> Mapping[str, str]:
         return dict(self._tables.rows(self._sql.SETTINGS))
 
-    def set_setting(self, key: str, value: str | None) -> None:
-        self._writer.ask(Alone(lambda session: self._write_setting(session, key, value)))
-
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        changed: str | None = self._writer.ask(
-            Alone(lambda session: self._change_setting(session, key, change))
-        )
-        return changed
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
+        made: str | None = self._writer.ask(Alone(lambda session: self._set_setting(session, key, value)))
+        return made
 
     def purge(self, conversation: ConversationId) -> None:
         purging = Alone(lambda session: self._purge(session, conversation), forgets=[conversation])

@@ -11,7 +11,7 @@ import atexit
 import json
 import secrets
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from threading import Lock
 from types import MappingProxyType
@@ -42,7 +42,7 @@ from forky_core.store.base.rewriting import purge_rows
 from forky_core.store.base.store import StoreInDatabase
 from forky_core.store.base.views import Views
 from forky_core.store.base.writer import Adopt, Alone, Record, Rest
-from forky_core.store.contract import Commit, Erased, Verification
+from forky_core.store.contract import Commit, Erased, NewSetting, Verification
 from forky_core.store.deciding import no_blob, no_conversation, no_message
 from forky_core.store.duckdb import statements as sql
 from forky_core.store.duckdb.cache.library import Library, summaries
@@ -412,18 +412,13 @@ class DuckDBStore(StoreInDatabase):
     def settings(self) -> Mapping[str, str]:
         return {key: value for key, value in super().settings().items() if key != ERASED_BYTES}
 
-    def _write_setting(self, session: FileSession, key: str, value: str | None) -> None:
-        write_setting(session, key, value)
-
-    def _change_setting(
-        self, session: FileSession, key: str, change: Callable[[str | None], str | None]
-    ) -> str | None:
+    def _set_setting(self, session: FileSession, key: str, value: NewSetting) -> str | None:
         rows = session.rows(sql.SETTING, key=key)
-        value = str(rows[0][0]) if rows else None
-        changed = change(value)
-        if changed != value:
-            write_setting(session, key, changed)
-        return changed
+        before = str(rows[0][0]) if rows else None
+        made = value(before) if callable(value) else value
+        if made != before:
+            write_setting(session, key, made)
+        return made
 
     def _purge(self, session: FileSession, conversation: ConversationId) -> None:
         purge_rows(session, _number(session, conversation))

@@ -45,7 +45,15 @@ from forky_core.store.auditing import (
     naming_findings,
     replayed,
 )
-from forky_core.store.contract import Commit, Erased, Finding, StoreIdentity, StoreStatus, Verification
+from forky_core.store.contract import (
+    Commit,
+    Erased,
+    Finding,
+    NewSetting,
+    StoreIdentity,
+    StoreStatus,
+    Verification,
+)
 from forky_core.store.deciding import (
     FOUNDING_VERBS,
     changed_key,
@@ -430,18 +438,14 @@ class MemoryStore:
         with self._lock:
             return dict(self._settings)
 
-    def set_setting(self, key: str, value: str | None) -> None:
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
         with self._lock:
-            if value is None:
+            made = value(self._settings.get(key)) if callable(value) else value
+            if made is None:
                 self._settings.pop(key, None)
             else:
-                self._settings[key] = value
-
-    def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-        with self._lock:
-            changed = change(self._settings.get(key))
-            self.set_setting(key, changed)
-        return changed
+                self._settings[key] = made
+        return made
 
     def purge(self, conversation: ConversationId) -> None:
         with self._lock:

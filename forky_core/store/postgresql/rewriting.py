@@ -7,12 +7,12 @@ process appends to it meanwhile.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from functools import partial
 
 from forky_core.model import ConversationId, MessageId
 from forky_core.store.base import rewriting
-from forky_core.store.contract import Erased
+from forky_core.store.contract import Erased, NewSetting
 from forky_core.store.deciding import no_conversation
 from forky_core.store.erasing import Rewriting, StoredConversation
 from forky_core.store.postgresql import statements as sql
@@ -29,21 +29,20 @@ def write_setting(connection: Connection, key: str, value: str | None) -> None:
         connection.rows(sql.SET_SETTING, key=key, value=value)
 
 
-def change_setting(
-    connection: Connection, key: str, change: Callable[[str | None], str | None]
-) -> str | None:
-    """Set a setting to what `change` makes of its value, and return that. Its row is locked meanwhile, also where there
-    was none before.
-    """
+def set_setting(connection: Connection, key: str, value: NewSetting) -> str | None:
+    """See `Store.set_setting`. The row is locked while a function makes the value, also if there was none before."""
+    if not callable(value):
+        write_setting(connection, key, value)
+        return value
     while True:
         rows = connection.rows(sql.LOCK_SETTING, key=key)
         if rows or connection.rows(sql.ADD_SETTING, key=key):
             break  # Else another process has added the setting in this moment.
-    value = rows[0][0] if rows else None
-    changed = change(value)
-    if changed is None or changed != value:
-        write_setting(connection, key, changed)
-    return changed
+    before = rows[0][0] if rows else None
+    made = value(before)
+    if made is None or made != before:
+        write_setting(connection, key, made)
+    return made
 
 
 def lock(connection: Connection, id: ConversationId) -> None:

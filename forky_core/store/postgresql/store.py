@@ -37,7 +37,7 @@ from forky_core.store.base.rewriting import purge_rows
 from forky_core.store.base.store import StoreInDatabase
 from forky_core.store.base.views import Views
 from forky_core.store.base.writer import Alone
-from forky_core.store.contract import Erased, Talk, Verification
+from forky_core.store.contract import Erased, NewSetting, Talk, Verification
 from forky_core.store.deciding import content_elsewhere, no_blob, no_conversation, no_message
 from forky_core.store.herald import Heard
 from forky_core.store.message_cache import CACHE_BYTES, CachedMessages
@@ -49,7 +49,7 @@ from forky_core.store.postgresql.connections import MOST_CONNECTIONS
 from forky_core.store.postgresql.database import Database, connect_to
 from forky_core.store.postgresql.documents import PostgresDocuments
 from forky_core.store.postgresql.other_processes import OtherProcesses
-from forky_core.store.postgresql.rewriting import change_setting, erase_rows, lock, write_setting
+from forky_core.store.postgresql.rewriting import erase_rows, lock, set_setting
 from forky_core.store.postgresql.talk import TopicTalk
 from forky_core.store.postgresql.verify import verify_workspace
 from forky_core.store.postgresql.views import make_views
@@ -386,13 +386,8 @@ class PostgresStore(StoreInDatabase):
         given = {"keys": list(entries), "values": list(entries.values())}
         session.rows(sql.KEEP_DERIVED, conversation=conversation, **given)
 
-    def _write_setting(self, session: Connection, key: str, value: str | None) -> None:
-        write_setting(session, key, value)
-
-    def _change_setting(
-        self, session: Connection, key: str, change: Callable[[str | None], str | None]
-    ) -> str | None:
-        return change_setting(session, key, change)
+    def _set_setting(self, session: Connection, key: str, value: NewSetting) -> str | None:
+        return set_setting(session, key, value)
 
     def _purge(self, session: Connection, conversation: ConversationId) -> None:
         lock(session, conversation)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from threading import Thread
 from typing import Any
@@ -18,6 +18,7 @@ from forky_core.conversation.allowance.book import Book, Spender
 from forky_core.conversation.allowance.metering import Meter
 from forky_core.conversation.allowance.quotes import LONGEST, quote
 from forky_core.model.errors import BadContent, StoreError
+from forky_core.store.contract import NewSetting
 from forky_core.store.memory.store import MemoryStore
 from tests.conversation.allowance.priced import DEAR, DOLLAR, OFFLINE, UNPRICED, asked
 from tests.examples import examples
@@ -352,8 +353,8 @@ def test_what_was_charged_before_the_database_broke_off_is_not_charged_again(clo
     class Breaking(SharedStore):
         breaks = False
 
-        def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
-            changed = super().change_setting(key, change)
+        def set_setting(self, key: str, value: NewSetting) -> str | None:
+            changed = super().set_setting(key, value)
             if self.breaks:
                 raise StoreError("The connection broke off.")
             return changed
@@ -387,10 +388,10 @@ def test_what_cannot_be_written_is_charged_later(clock: Clock) -> None:
     class Away(SharedStore):
         away = False
 
-        def change_setting(self, key: str, change: Callable[[str | None], str | None]) -> str | None:
+        def set_setting(self, key: str, value: NewSetting) -> str | None:
             if self.away:
                 raise StoreError("The database is away.")
-            return super().change_setting(key, change)
+            return super().set_setting(key, value)
 
     store, bob = Away(), spender(dollars_in_all=DOLLAR)
     book = Book(store, clock)

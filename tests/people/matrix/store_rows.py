@@ -199,10 +199,8 @@ STORE: tuple[Row, ...] = (
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("theme", "dark")),
     Row("set_setting", MANAGE, lambda c: c.store.set_setting("gateway_tokens", "[]"), "of tokens"),
     Row("set_setting", BEGIN, lambda c: c.store.set_setting("imports", "1"), "of imports"),
-    Row("change_setting", MANAGE, lambda c: c.store.change_setting("theme", lambda _value: "dark")),
-    Row(
-        "change_setting", BEGIN, lambda c: c.store.change_setting("imports", lambda _value: "1"), "of imports"
-    ),
+    Row("set_setting", MANAGE, lambda c: c.store.set_setting("theme", lambda _value: "dark"), "changed"),
+    Row("set_setting", BEGIN, lambda c: c.store.set_setting("imports", lambda _: "1"), "of imports, changed"),
     Row("is_exclusive", ANYBODY, lambda c: c.store.is_exclusive),
     Row("process", ANYBODY, lambda c: c.store.process),
     Row("is_alive", ANYBODY, lambda c: c.store.is_alive("nobody")),

@@ -42,8 +42,7 @@ class KeepingLaws:
     def test_settings_are_set_replaced_and_removed(self, store: Store) -> None:
         assert store.setting("theme") is None
         for value in ("dark", "light ☀", ""):
-            store.set_setting("theme", value)
-            assert store.setting("theme") == value
+            assert store.set_setting("theme", value) == store.setting("theme") == value
         store.set_setting("theme", None)
         store.set_setting("theme", None)
         assert store.setting("theme") is None
@@ -55,12 +54,12 @@ class KeepingLaws:
         assert store.settings_of([]) == {}
 
     def test_a_setting_is_changed_by_what_it_is(self, store: Store) -> None:
-        assert store.change_setting("count", lambda value: f"{value}, one") == "None, one"
-        assert store.change_setting("count", lambda value: f"{value}, two") == "None, one, two"
+        assert store.set_setting("count", lambda value: f"{value}, one") == "None, one"
+        assert store.set_setting("count", lambda value: f"{value}, two") == "None, one, two"
         assert store.setting("count") == "None, one, two"
-        assert store.change_setting("count", lambda value: value) == "None, one, two"
-        assert store.change_setting("count", lambda _value: None) is None
-        assert store.change_setting("count", lambda _value: None) is None
+        assert store.set_setting("count", lambda value: value) == "None, one, two"
+        assert store.set_setting("count", lambda _value: None) is None
+        assert store.set_setting("count", lambda _value: None) is None
         assert store.setting("count") is None
 
     def test_a_change_of_a_setting_that_fails_leaves_it_as_it_is(self, store: Store) -> None:
@@ -70,13 +69,13 @@ class KeepingLaws:
         for before in (None, "7"):
             store.set_setting("count", before)
             with pytest.raises(BadContent):
-                store.change_setting("count", fail)
+                store.set_setting("count", fail)
             assert store.setting("count") == before
 
     def test_changes_of_a_setting_at_once_are_all_there(self, store: Store) -> None:
         def count() -> None:
             for _ in range(10):
-                store.change_setting("count", lambda value: str(int(value or 0) + 1))
+                store.set_setting("count", lambda value: str(int(value or 0) + 1))
 
         with ThreadPoolExecutor(4) as pool:
             for job in [pool.submit(count) for _ in range(4)]:
