@@ -28,7 +28,7 @@ from forky_core.people.roles import Role
 from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from forky_core.store.memory.store import MemoryStore
-from tests.conversation.allowance.priced import DOLLAR, PricedModels, paid
+from tests.conversation.allowance.priced import DEAR, DOLLAR, PricedModels, paid
 from tests.gateway.served import at_upstream, listening
 from tests.hangs import HANG, eventually
 from tests.llm.wire import DONE, HEAD, answer
@@ -296,6 +296,20 @@ def test_a_forwarded_stream_that_is_longer_than_was_asked_ends_when_nothing_is_l
         # What had arrived with the same piece from the network is paid for, too: at most 64 kB.
         assert DOLLAR // 25 < desk.account.in_all.dollars <= DOLLAR // 4
         assert desk.account.held == Sum()
+
+
+def test_an_answer_ends_with_the_piece_that_uses_up_the_credit_however_many_are_waiting(desk: Desk) -> None:
+    models = desk.forky.models
+    assert isinstance(models, PricedModels)
+    desk.allow(dollars_in_all=DOLLAR // 10)
+    models.dear.enqueue(*["word word "] * 1_000)
+    cost = quote(DEAR, [{"role": "user", "content": "Why do boats float?"}], {}).so_far
+    pieces = next(number for number in range(1_000) if cost(3 * number) > DOLLAR // 10)
+    body = desk.ask("dear/one", stream=True, max_tokens=10).text
+    assert body.count('"word word "') == pieces
+    assert "was used up while this answer was written" in body
+    eventually(lambda: desk.account.in_all.answers)
+    assert desk.account.in_all == Sum(1, cost(3 * pieces))
 
 
 def test_whoever_was_removed_asks_nothing(desk: Desk) -> None:

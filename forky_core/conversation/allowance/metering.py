@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from threading import Event
 from typing import Any, Protocol
 
@@ -25,7 +25,7 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.llm.tokens import estimate_tokens
+from forky_core.llm.tokens import count_each, estimate_tokens
 from forky_core.llm.upstream import priced
 from forky_core.model import Failure, Usage
 from forky_core.model.document import Numbers
@@ -61,7 +61,10 @@ class Meter:
         """
         self._book = book
         self._quote = quote
-        self._tokens = 0
+        self._counted = 0
+        self._uncounted: list[str] = []
+        self._characters = 0
+        """Of the texts that are not counted yet: no text has more tokens than characters."""
         self._sent = False
         self._settled = False
         self._lock = threading.Lock()
@@ -85,20 +88,35 @@ class Meter:
         """The call goes to its provider, which bills the question even if nobody waits for the answer."""
         self._sent = True
 
-    def add(self, text: str) -> None:
-        """Count a piece of an answer."""
+    def add(self, events: Iterable[ModelEvent | Consulted]) -> bool:
+        """Add events of an answer; returns whether `go_on` must be asked."""
+        texts = _billed(events)
         with self._lock:
-            self._tokens += estimate_tokens(text)
+            self._uncounted += texts
+            self._characters += sum(map(len, texts))
+        return self.is_due
+
+    def _tokens(self) -> int:
+        with self._lock:
+            self._counted += sum(count_each(self._uncounted, estimate_tokens))
+            self._uncounted, self._characters = [], 0
+            return self._counted
 
     @property
     def arrived(self) -> int:
         """What the call has cost by an estimate, in billionths of a dollar; nothing before it was sent."""
-        return self._quote.so_far(self._tokens) if self._sent else 0
+        return self._quote.so_far(self._tokens()) if self._sent else 0
+
+    def covers(self, events: Iterable[ModelEvent] = ()) -> bool:
+        """Whether enough is set aside for what has arrived and for these events; where that is close, False."""
+        with self._lock:
+            most = self._counted + self._characters + sum(map(len, _billed(events)))
+        return self._held is None or not self._sent or self._quote.so_far(most) <= self._held
 
     @property
     def is_due(self) -> bool:
         """Whether `go_on` must be asked: more has arrived than is set aside, or nothing was noted for a while."""
-        behind = self._held is not None and self.arrived > self._held
+        behind = self._held is not None and not self.covers() and self.arrived > self._held
         return behind or self._book.clock() - self._renewed > _SIGN_OF_LIFE
 
     def go_on(self) -> bool:
@@ -129,7 +147,7 @@ class Meter:
                 return
             self._settled = True
         spent = Sum()
-        if self._sent and (self._tokens or cost or not failed):
+        if self._sent and (cost or not failed or self._tokens()):
             spent = Sum(self._quote.answers, self.arrived if cost is None else nanodollars(max(0.0, cost)))
         for spender, id in self._holds:
             if id or spent != Sum():
@@ -171,11 +189,8 @@ class MeteredModel:
         try:
             event: ModelEvent | Consulted
             for event in self._model.stream(request, stop):
+                meter.add((event,))
                 match event:
-                    case TextDelta(text) | ReasoningDelta(text):
-                        meter.add(text)
-                    case ToolCallDone(arguments=arguments):
-                        meter.add(arguments or "{}")
                     case Done(_, usage):
                         meter.settle(_cost(usage, info))
                     case Failed(_, usage):
@@ -221,6 +236,15 @@ class MeteredEmbedder:
         tokens = sum(estimate_tokens(text) for text in texts)
         meter.settle(priced(Usage(tokens, 0), self._info))
         return rows
+
+
+def _billed(events: Iterable[ModelEvent | Consulted]) -> list[str]:
+    """The texts that a provider bills as its answer."""
+    return [
+        event.arguments or "{}" if isinstance(event, ToolCallDone) else event.text
+        for event in events
+        if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone)
+    ]
 
 
 def _cost(usage: Usage, info: ModelInfo) -> float | None:

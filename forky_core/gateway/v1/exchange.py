@@ -21,7 +21,7 @@ from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.recording import RecordingHandle
 from forky_core.gateway.v1.stored_responses import Place
-from forky_core.llm.contract import Done, Failed, ModelInfo, ReasoningDelta, TextDelta, ToolCallDone
+from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo
 from forky_core.llm.upstream import priced
 from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
@@ -68,9 +68,12 @@ class Exchange:
     refusal: Callable[[], str] = lambda: ""
     """Why whoever asked may ask no more, as a sentence; "" if they may. Looked at while the answer is on its way."""
     responses: list[Response] = field(default_factory=list)
+    """The answers, each complete once it has ended."""
     started: bool = False
     """Whether the head of the answer was sent."""
     _kept: RecordingHandle | None = None
+    _pieces: dict[int, list[ModelEvent]] = field(default_factory=dict)
+    """What has arrived of the answers that have not ended."""
     _unkept: list[Indexed] = field(default_factory=list)
     """Events that arrived before the recording began."""
     _landing: asyncio.Future[tuple[str, ...]] | None = None
@@ -120,27 +123,38 @@ class Exchange:
             await asyncio.wait({self.beginning}, timeout=_PATIENCE)
             if self.beginning.done():
                 self._kept = self.beginning.result()
-                for event in self._unkept:
-                    self._kept.take(event)
+                self._kept.take(self._unkept)
                 self._unkept.clear()
         return self._kept
 
-    def take_events(self, events: Iterable[Indexed]) -> None:
-        """Record the events of an answer."""
+    def take_events(self, events: Iterable[Indexed]) -> bool:
+        """Record events of the answers; returns whether more must be set aside for them (`require_credit`).
+
+        Raises:
+            ApiError: a person stopped the answer in Forky.
+        """
+        events = list(events)
+        arrived = [event for _, event in events]
         for index, event in events:
             while len(self.responses) <= index:
                 self.responses.append(Response())
-            response = self.responses[index]
+            self._pieces.setdefault(index, []).append(event)
+            if isinstance(event, Done | Failed):
+                self._complete(self.responses[index], self._pieces.pop(index))
+        if self._kept is None:
+            self._unkept += events
+        goes_on = self._kept is None or self._kept.take(events)
+        is_due = self.meter.add(arrived)
+        if not goes_on:
+            raise ApiError(409, STOPPED, "stopped", headers={"x-should-retry": "false"})
+        return is_due
+
+    def _complete(self, response: Response, pieces: Iterable[ModelEvent]) -> None:
+        for event in pieces:
             # A call that failed before anything arrived has no price.
             if isinstance(event, Done) or (isinstance(event, Failed) and response.has_begun):
                 event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
             response.take(event)
-            if isinstance(event, TextDelta | ReasoningDelta | ToolCallDone):
-                self.meter.add(event.arguments or "{}" if isinstance(event, ToolCallDone) else event.text)
-            if self._kept is None:
-                self._unkept.append((index, event))
-            elif not self._kept.take((index, event)):
-                raise ApiError(409, STOPPED, "stopped", headers={"x-should-retry": "false"})
 
     def _with_price(self, usage: Usage) -> Usage:
         return usage if usage.cost is not None else replace(usage, cost=priced(usage, self.info))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Iterator, Sequence
 from contextlib import suppress
 
 from forky_core.context.calls_as_text import calls_as_text
@@ -51,8 +51,9 @@ async def stream_from_model(exchange: Exchange, model: Model) -> None:
         await events.aclose()
 
 
-async def answers(model: Model, request: Request, number: int) -> AsyncGenerator[Indexed]:
-    """Yield every event of `number` answers to one request as they arrive; closing the generator stops the model.
+async def answers(model: Model, request: Request, number: int) -> AsyncGenerator[list[Indexed]]:
+    """Yield the events of `number` answers to one request as they arrive, all that are waiting at once; closing the
+    generator stops the model.
 
     Each answer ends with one `Done` or `Failed`.
     """
@@ -70,9 +71,11 @@ async def answers(model: Model, request: Request, number: int) -> AsyncGenerator
     running = number
     try:
         while running:
-            index, event = await arrived.get()
-            running -= isinstance(event, Done | Failed)
-            yield index, event
+            waiting: list[Indexed] = []
+            while running and not (waiting and arrived.empty()):
+                waiting.append(await arrived.get())
+                running -= isinstance(waiting[-1][1], Done | Failed)
+            yield waiting
     finally:
         stop.set()
 
@@ -91,7 +94,7 @@ def _read(model: Model, request: Request, stop: threading.Event, index: int, tel
             tell(index, Failed(Failure("cut_off", "The reply ended without saying that it was complete.")))
 
 
-async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
+async def deliver(exchange: Exchange, arrivals: AsyncIterator[Sequence[Indexed]]) -> None:
     """Send events, as a stream or in one piece.
 
     The head waits for the first event, so that a failure before it is an error response and no stream.
@@ -101,18 +104,21 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
     """
     streams = exchange.call.streams
     voice = exchange.adapter.response_writer(exchange.call, exchange.id)
-    async for index, event in events:
-        exchange.take_events([(index, event)])
-        if isinstance(event, Failed):
-            await exchange.land()
-            raise of_failure(event.failure) from event.cause
-        if streams:
-            if not exchange.started:
-                await exchange.start(200, _EVENT_STREAM)
-                await exchange.pass_on(voice.begin())
-            if piece := voice.write(index, event):
-                await exchange.pass_on(piece)
-        await exchange.require_credit()
+    async for waiting in arrivals:
+        for events in _portions(exchange, waiting):
+            is_due = exchange.take_events(events)
+            if isinstance(last := events[-1][1], Failed):
+                await exchange.land()
+                raise of_failure(last.failure) from last.cause
+            if streams:
+                head = b""
+                if not exchange.started:
+                    await exchange.start(200, _EVENT_STREAM)
+                    head = voice.begin()
+                if piece := head + b"".join([voice.write(index, event) for index, event in events]):
+                    await exchange.pass_on(piece)
+            if is_due:
+                await exchange.require_credit()
     landed = await exchange.land()
     if streams:
         await exchange.pass_on(voice.end(exchange.responses), last=True)
@@ -120,14 +126,21 @@ async def deliver(exchange: Exchange, events: AsyncIterator[Indexed]) -> None:
         await exchange.send_response(landed)
 
 
+def _portions(exchange: Exchange, waiting: Sequence[Indexed]) -> Iterable[Sequence[Indexed]]:
+    """All events at once, or each by itself where one of them may end the call: it failed, or uses up the credit."""
+    failed = any(isinstance(event, Failed) for _, event in waiting)
+    if len(waiting) == 1 or (not failed and exchange.meter.covers([event for _, event in waiting])):
+        return (waiting,)
+    return [[one] for one in waiting]
+
+
 async def repeat(exchange: Exchange, message: Message, end: EndReason) -> None:
     """Send a stored answer: no model is asked."""
     await deliver(exchange, _of(message, end))
 
 
-async def _of(message: Message, end: EndReason) -> AsyncGenerator[Indexed]:
-    for event in events_of(message, end):
-        yield 0, event
+async def _of(message: Message, end: EndReason) -> AsyncGenerator[list[Indexed]]:
+    yield [(0, event) for event in events_of(message, end)]
 
 
 def events_of(message: Message, end: EndReason) -> Iterator[ModelEvent]:

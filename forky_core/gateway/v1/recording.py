@@ -7,7 +7,7 @@ a line of the log, and the call continues without.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 from urllib.parse import quote
@@ -134,21 +134,17 @@ class RecordingHandle:
         answer = self.reused.id if self.reused is not None else next(iter(landed), None)
         return (self._recordings[0].conversation, MessageId(answer)) if answer is not None else None
 
-    def take(self, event: Indexed) -> bool:
-        """Record a piece of an answer; False if a person stopped that answer in Forky."""
-        index, said = event
-        if (
-            self._landed
-            or self.reused is not None
-            or index >= len(self._recordings)
-            or isinstance(said, Done | Failed)
-        ):
-            return True
-        try:
-            return self._recordings[index].take(said)
-        except Exception as error:  # noqa: BLE001 - as above
-            events.gateway_unrecorded(token=self._token, fault=error)
-            return True
+    def take(self, pieces: Iterable[Indexed]) -> bool:
+        """Record pieces of the answers; False if a person stopped one of these answers in Forky."""
+        goes_on = True
+        recordings = [] if self._landed or self.reused is not None else self._recordings
+        for index, event in pieces:
+            if index < len(recordings) and not isinstance(event, Done | Failed):
+                try:
+                    goes_on = recordings[index].take(event) and goes_on
+                except Exception as error:  # noqa: BLE001 - as above
+                    events.gateway_unrecorded(token=self._token, fault=error)
+        return goes_on
 
     def land(self, ends: Mapping[int, Done | Failed], cut: str = "") -> tuple[str, ...]:
         """End every answer and return the ids of the landed messages. `cut` says what cut off answers without an entry

@@ -17,6 +17,7 @@ from forky_core.conversation.allowance.amounts import money, read_amount
 from forky_core.conversation.allowance.book import Book, Spender
 from forky_core.conversation.allowance.metering import Meter
 from forky_core.conversation.allowance.quotes import LONGEST, quote
+from forky_core.llm.contract import TextDelta
 from forky_core.model.errors import BadContent, StoreError
 from forky_core.store.contract import NewSetting
 from forky_core.store.memory.store import MemoryStore
@@ -304,7 +305,7 @@ def test_an_answer_that_grows_sets_more_aside_until_nothing_is_left(book: Book) 
     meter = Meter(book, (bob,), asked())
     meter.sent()
     while meter.go_on():
-        meter.add("word " * 80)
+        meter.add([TextDelta("word " * 80)])
     assert DOLLAR // 4 < meter.arrived <= DOLLAR // 4 + DOLLAR // 100
     meter.settle()
     account = book.account(bob)
@@ -317,7 +318,7 @@ def test_a_long_silent_call_keeps_its_lease(book: Book, clock: Clock) -> None:
     meter = Meter(book, (bob,), asked())
     for _ in range(4):
         clock.at += LEASE // 2 + 1
-        meter.add("word")
+        meter.add([TextDelta("word")])
         assert meter.go_on()
         assert book.account(bob).held.answers == 1
     meter.settle()
@@ -335,7 +336,7 @@ def test_a_question_that_was_sent_is_paid_for_unless_it_failed(
     bob = spender(dollars_in_all=DOLLAR)
     meter = Meter(book, (bob,), asked())
     meter.sent()
-    meter.add("word" * tokens)
+    meter.add([TextDelta("word" * tokens)])
     meter.settle(failed=failed)
     assert book.account(bob).in_all == (Sum(1, dollars) if dollars is not None else Sum())
 
@@ -343,7 +344,7 @@ def test_a_question_that_was_sent_is_paid_for_unless_it_failed(
 def test_a_call_that_was_not_sent_costs_nothing(book: Book) -> None:
     bob = spender(dollars_in_all=DOLLAR // 5)
     meter = Meter(book, (bob,), asked())
-    meter.add("word " * 10_000)
+    meter.add([TextDelta("word " * 10_000)])
     assert meter.go_on(), "nothing is set aside for a stored answer, however long it is"
     meter.settle(0.0)
     assert book.account(bob).in_all == book.account(bob).held == Sum()
