@@ -1,12 +1,17 @@
-"""Forking, and what every verb on a branch asks first: whether a reply is being written on it."""
+"""Forking a branch, appending to it, and what every verb asks first: whether a reply is being written on it."""
 
 from __future__ import annotations
 
-from forky_core.conversation.identity import branch_name, free_name
-from forky_core.conversation.session import Session, short
+from collections.abc import Sequence
+
+from forky_core.conversation.identity import branch_name, free_name, now, title_from
+from forky_core.conversation.session import Session, branch_in, short
 from forky_core.conversation.transaction import with_a_free_key
-from forky_core.model import MessageId, Rules
-from forky_core.model.errors import InTheWay
+from forky_core.model import Message, MessageId, Rules, seal
+from forky_core.model.errors import InTheWay, Outdated
+from forky_core.model.parts import Draft
+
+_TRIES = 20
 
 
 class Unchanged:
@@ -39,3 +44,32 @@ def refuse_while_replying(session: Session, branch: str) -> None:
     """Raise InTheWay if a reply is being written on this branch."""
     if session.replies.on_branch(session.id, branch) is not None:
         raise InTheWay(f"A reply is being written on “{branch}”.", "Wait for it, or stop it.")
+
+
+def append(session: Session, name: str, drafts: Sequence[Draft]) -> tuple[Message, ...]:
+    """Append messages one after another, as one operation, for programs that keep their history here.
+
+    Such a history knows neither heads nor races: messages that others added meanwhile come first.
+
+    Raises:
+        InTheWay: a reply is being written on this branch.
+    """
+    refuse_while_replying(session, name)
+    for last in reversed(range(_TRIES)):
+        tx = session.require_not_trashed()
+        head = branch_in(tx.view, name).head
+        for draft in drafts:
+            tx.messages.append(seal(draft, (head,), created=now()))
+            head = tx.messages[-1].id
+        tx.move(name, head)
+        said = next((title_from(one.text) for one in tx.messages if one.text.strip()), "")
+        if said and not tx.view.title:
+            tx.set("title", said)
+        try:
+            tx.publish("say", f"Wrote on “{name}”: {said}" if said else f"Wrote on “{name}”")
+        except Outdated:
+            if not last:
+                raise
+            continue
+        return tuple(map(tx.stored, tx.messages))
+    raise AssertionError

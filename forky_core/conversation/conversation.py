@@ -32,7 +32,6 @@ from forky_core.conversation.namespaces.running_replies import RunningReplies
 from forky_core.conversation.namespaces.stashes import Stashes
 from forky_core.conversation.namespaces.tags import Tags
 from forky_core.conversation.people.spending import refuse_to_spend
-from forky_core.conversation.recording import appending
 from forky_core.conversation.replies import asking, asking_around
 from forky_core.conversation.replies.asking import draft_of
 from forky_core.conversation.replies.asking_around import ReplyAttempt
@@ -140,7 +139,7 @@ class Conversation(BranchReader):
 
     def append(self, drafts: Sequence[Draft]) -> tuple[Message, ...]:
         """Add messages one after another at the head, as one operation."""
-        return appending.append(self._session, self.branch_name, drafts)
+        return branching.append(self._session, self.branch_name, drafts)
 
     def ask(
         self,

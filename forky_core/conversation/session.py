@@ -40,7 +40,7 @@ MOST_PERSONS = 200
 
 
 class BackgroundTask(Protocol):
-    """Work in the background that writes step by step (conversation/merging/replaying.py)."""
+    """Work in the background that writes step by step (conversation/merging/rebasing.py)."""
 
     def stop(self) -> None: ...
 

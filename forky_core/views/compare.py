@@ -16,6 +16,7 @@ from forky_core.conversation.visible import Visible
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Generation, Message, MessageId
 from forky_core.model.graph import is_ancestor, parents_in
+from forky_core.views.captions import dollars, seconds, tokens
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side
 
@@ -335,3 +336,54 @@ def _brought_in(low: Side, high: Side, visible: Visible) -> bool:
     if low.head is None or high.head is None or low.head not in known or high.head not in known:
         return False
     return is_ancestor(low.head, high.head, parents_in(known))
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnNumber:
+    """One number of what a column took, as a share of the greatest."""
+
+    name: str
+    shown: str
+    share: float
+    """Of the greatest of all columns: 0 to 1."""
+    best: bool
+    """Whether no other column has a better one, and one has a worse one."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Measure:
+    name: str
+    of: Callable[[Total], float | None]
+    shown: Callable[[float], str]
+    most_is_best: bool = False
+
+
+def _span(value: float) -> str:
+    return seconds(value) if value >= 1 else f"{value * 1000:,.0f} ms"
+
+
+_MEASURES = (
+    _Measure("Tokens", lambda total: total.tokens or None, lambda value: tokens(round(value))),
+    _Measure("Cost", lambda total: total.cost, lambda value: dollars(value) if value else "free"),
+    _Measure("First token", lambda total: total.first_token, _span),
+    _Measure("Total time", lambda total: total.seconds, _span),
+    _Measure(
+        "Tokens per second", lambda total: total.rate, lambda value: f"{value:,.0f}/s", most_is_best=True
+    ),
+)
+
+
+def column_numbers(columns: Sequence[Column]) -> tuple[tuple[ColumnNumber, ...], ...]:
+    """Return what each column took: five numbers, with the best of each named. One that is not known is left out."""
+    found: list[list[ColumnNumber]] = [[] for _ in columns]
+    for measure in _MEASURES:
+        values = [measure.of(column.total) if column.total.answers else None for column in columns]
+        known = [value for value in values if value is not None]
+        most, least = max(known, default=0.0), min(known, default=0.0)
+        best = most if measure.most_is_best else least
+        for numbers, value in zip(found, values, strict=True):
+            if value is not None:
+                share = value / most if most else 0.0
+                wins = value == best and least < most
+                numbers.append(ColumnNumber(measure.name, measure.shown(value), share, wins))
+    return tuple(map(tuple, found))

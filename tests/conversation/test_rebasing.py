@@ -263,7 +263,7 @@ def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
     def broken(*_: object, **__: object) -> NoReturn:
         raise ValueError("a secret of the inside")
 
-    monkeypatch.setattr("forky_core.conversation.merging.replaying.answer", broken)
+    monkeypatch.setattr("forky_core.conversation.merging.rebasing.answer", broken)
     job = debug.merges.replay(debug.merges.plan_rebase("main"))
     assert job.wait(HANG) and job.error is not None
     assert "0 of 2 questions" in job.summary and "failed" in job.summary and "ValueError" in job.summary

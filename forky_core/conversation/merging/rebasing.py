@@ -1,14 +1,22 @@
-"""Planning a rebase: what moving a branch onto another one, or onto a message, would do."""
+"""A rebase: what moving a branch onto another one, or a message, would do, and asking its questions again there."""
 
 from __future__ import annotations
 
+import threading
+from collections.abc import Sequence
+
+from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merging import reader_of, statuses
+from forky_core.conversation.replies.asking import answer, refuse_if_moved
+from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session, short
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
-from forky_core.model import Branch, MessageId
-from forky_core.model.errors import NotFound, NothingToDo
+from forky_core.model import Branch, Message, MessageId, seal
+from forky_core.model.errors import ForkyError, NotFound, NothingToDo
 from forky_core.model.graph import parents_in
+from forky_core.model.parts import Draft
+from forky_core.process import events
 
 
 def plan(session: Session, branch: str, onto: str | MessageId) -> RebasePlan:
@@ -55,3 +63,118 @@ def _ground(session: Session, branch: Branch, head: MessageId, name: str, at: Me
         statuses=statuses(session),
         file_access=reader.file_access,
     )
+
+
+class RebaseReplay:
+    """One running rebase that asks a model the branch's questions again in the new place, one after the other.
+
+    It runs in the background, can be stopped, and reports what it did. Everything it writes is one gesture, which one
+    undo reverts; the former head stays visible, so that nothing is lost if it ends early. It ends if somebody moves the
+    branch. It is safe to read from any thread.
+    """
+
+    def __init__(self, session: Session, plan: RebasePlan, model: str | None) -> None:
+        self._session = session
+        self.plan = plan
+        self.model = model
+        self.answers: tuple[Message, ...] = ()
+        """The new answers, in the order of their questions."""
+        self.error: ForkyError | None = None
+        """The reason it ended early; None if it was stopped, or finished."""
+        self._reply: ReplyJob | None = None
+        self._stop = threading.Event()
+        self._ended = threading.Event()
+        self._group: int | None = None
+
+    @property
+    def running(self) -> bool:
+        return not self._ended.is_set()
+
+    @property
+    def reply(self) -> ReplyJob | None:
+        """The answer that is being written."""
+        return self._reply if self.running else None
+
+    def stop(self) -> None:
+        """Ask it to stop; what has arrived is kept."""
+        self._stop.set()
+        reply = self._reply
+        if reply is not None:
+            reply.stop()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended; False if `seconds` ran out first."""
+        return self._ended.wait(seconds)
+
+    @property
+    def summary(self) -> str:
+        """A sentence or two about what it has done so far."""
+        done, total, branch = len(self.answers), len(self.plan.turns), self.plan.branch
+        what = f"{done} of {total} questions of “{branch}” answered again on “{self.plan.onto_name}”."
+        if self.running or done == total:
+            return what
+        why = f"Ended by: {self.error}" if self.error is not None else "Stopped."
+        return f"{what} {why} The old line is kept: {short(self.plan.head)}."
+
+    def begin(self) -> None:
+        """Write the first question and continue in the background; errors as in `BranchMerges.replay`."""
+        turns = self.plan.turns
+        head = self._put(turns[0], self.plan.onto)
+        threading.Thread(target=self._run, args=(turns, head), name="replay", daemon=True).start()
+
+    def _put(self, turn: Sequence[Message], below: MessageId) -> MessageId:
+        """Copy the questions of one turn below `below` and move the branch there."""
+        tx = self._session.require_not_trashed()
+        first = self._group is None
+        refuse_if_moved(self._session, tx, self.plan.branch, self.plan.head if first else below)
+        for old in turn:
+            draft = Draft(old.role, old.parts, old.name, (old.id,))
+            copy = seal(draft, (below, *old.parents[1:]), created=now())
+            tx.messages.append(copy)
+            below = copy.id
+        tx.move(self.plan.branch, below)
+        if first:
+            tx.keep(self.plan.head)
+            count = len(self.plan.turns)
+            asks = "1 question" if count == 1 else f"{count} questions"
+            summary = f"Rebased “{self.plan.branch}” onto “{self.plan.onto_name}”, asking {asks} again"
+            self._group = tx.publish("rebase", summary).number
+        else:
+            tx.publish("ask", f"Asked again on “{self.plan.branch}”", group=self._group)
+        return below
+
+    def _run(self, turns: Sequence[Sequence[Message]], head: MessageId) -> None:
+        try:
+            for number, turn in enumerate(turns):
+                if number:
+                    head = self._put(turn, head)
+                if self._stop.is_set():
+                    return
+                head = self._answered(head)
+        except ForkyError as error:
+            if not self._stop.is_set():
+                self.error = error
+                events.background_failed(conversation=self._session.id, work="replay", fault=error)
+        except Exception as error:  # noqa: BLE001
+            # The person learns that it failed, whatever the error; the details are logged.
+            events.background_failed(conversation=self._session.id, work="replay", fault=error)
+            self.error = ForkyError(
+                f"Something failed inside Forky ({type(error).__name__}).", "Its log has the details."
+            )
+        finally:
+            self._session.replays.discard(self)
+            self._ended.set()
+
+    def _answered(self, question: MessageId) -> MessageId:
+        """Wait for the new answer. Raises ModelError if it is incomplete; what arrived is stored and marked."""
+        target = ReplyTarget(self._session.id, self.plan.branch, question, group=self._group)
+        rules = self._session.branch(self.plan.branch).rules
+        self._reply = answer(self._session, target, rules, model=self.model)
+        if self._stop.is_set():
+            self._reply.stop()
+        message = self._reply.result()
+        if self._reply.generation.status == "stopped":
+            self._stop.set()
+            raise NothingToDo("It was stopped.")
+        self.answers = (*self.answers, message)
+        return message.id

@@ -14,7 +14,7 @@ from forky_core.conversation.merging import fusing, grafting, merging, rebasing,
 from forky_core.conversation.merging.decisions import decisions_in, options_with, with_choices, with_words
 from forky_core.conversation.merging.examining import examination_of, examiner
 from forky_core.conversation.merging.merging import inputs_of, merge_step
-from forky_core.conversation.merging.replaying import RebaseReplay
+from forky_core.conversation.merging.rebasing import RebaseReplay
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict, of_answers

@@ -20,9 +20,8 @@ from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
-from forky_core.views.answers.measures import column_numbers
 from forky_core.views.captions import SAME, dollars, ended, merged, seconds, tokens
-from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow
+from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow, column_numbers
 from pages.ui.compare.window import RowWindow
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from pages.ui.wording import bare, cells_of, unlisted
