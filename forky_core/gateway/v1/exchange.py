@@ -23,7 +23,6 @@ from forky_core.gateway.v1.recording import RecordingHandle
 from forky_core.gateway.v1.stored_responses import Place
 from forky_core.llm.contract import Done, Failed, ModelEvent, ModelInfo
 from forky_core.llm.upstream import priced
-from forky_core.model import Usage
 from forky_core.model.errors import ForkyError
 from forky_core.process import events
 from forky_core.wire.contract import ClientRequest, Indexed, ProtocolAdapter, Response
@@ -153,11 +152,9 @@ class Exchange:
         for event in pieces:
             # A call that failed before anything arrived has no price.
             if isinstance(event, Done) or (isinstance(event, Failed) and response.has_begun):
-                event = replace(event, usage=self._with_price(event.usage))  # noqa: PLW2901
+                cost = event.usage.cost if event.usage.cost is not None else priced(event.usage, self.info)
+                event = replace(event, usage=replace(event.usage, cost=cost))  # noqa: PLW2901
             response.take(event)
-
-    def _with_price(self, usage: Usage) -> Usage:
-        return usage if usage.cost is not None else replace(usage, cost=priced(usage, self.info))
 
     async def start(self, status: int, headers: Mapping[str, str], length: int | None = None) -> None:
         """Send the response's head, which says where the call was recorded."""

@@ -25,7 +25,6 @@ from forky_core.gateway.v1.call_note import CallNote
 from forky_core.gateway.v1.counting import PATH as COUNT
 from forky_core.gateway.v1.counting import CountResponse, ask_upstream, count_tokens, to_count
 from forky_core.gateway.v1.forwarding import Forwarder
-from forky_core.gateway.v1.model_list import model_entry, model_list
 from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
@@ -55,6 +54,8 @@ _THEIR_FAULT = 500
 """From this status on an error is none of the caller's."""
 _DATABASE = "database"
 """The code of the error (503) where the database cannot be used."""
+_SINCE = "1970-01-01T00:00:00Z"
+"""Both protocols require the time when a model was made, which is not known."""
 _NO_PROTOCOL = frozenset(("models", RECORD, COUNT, ANALYSIS))
 """Paths where no model is asked."""
 
@@ -277,15 +278,36 @@ def _route(path: str, adapter: ProtocolAdapter | None) -> str:
 
 
 def _models(forky: Workspace, caller: Caller, name: str) -> dict[str, Any]:
+    """The model of that name, or for "" all of them; clients of both protocols take the fields that they know."""
     if not name:
-        return model_list(_usable(forky, caller.token))
+        entries = [_entry(info) for info in _usable(forky, caller.token)]
+        return {
+            "object": "list",
+            "data": entries,
+            "has_more": False,
+            "first_id": entries[0]["id"] if entries else None,
+            "last_id": entries[-1]["id"] if entries else None,
+        }
     try:
         info = forky.models.model(name).info()
     except NotFound:
         raise unknown_model(name) from None
     if not caller.token.may_use(info.name):
         raise unknown_model(name)
-    return model_entry(info)
+    return _entry(info)
+
+
+def _entry(info: ModelInfo) -> dict[str, Any]:
+    return {
+        "id": info.name,
+        "object": "model",
+        "created": 0,
+        "owned_by": info.provider,
+        "type": "model",
+        "display_name": info.label,
+        "created_at": _SINCE,
+        **({"context_window": info.context_window} if info.context_window else {}),
+    }
 
 
 def _usable(forky: Workspace, token: Token) -> Iterator[ModelInfo]:
