@@ -88,13 +88,12 @@ class Meter:
         """The call goes to its provider, which bills the question even if nobody waits for the answer."""
         self._sent = True
 
-    def add(self, events: Iterable[ModelEvent | Consulted]) -> bool:
-        """Add events of an answer; returns whether `go_on` must be asked."""
+    def add(self, events: Iterable[ModelEvent | Consulted]) -> None:
+        """Add events of an answer. Ask `go_on` after it."""
         texts = _billed(events)
         with self._lock:
             self._uncounted += texts
             self._characters += sum(map(len, texts))
-        return self.is_due
 
     def _tokens(self) -> int:
         with self._lock:

@@ -126,14 +126,13 @@ class Exchange:
                 self._unkept.clear()
         return self._kept
 
-    def take_events(self, events: Iterable[Indexed]) -> bool:
-        """Record events of the answers; returns whether more must be set aside for them (`require_credit`).
+    def take_events(self, events: Iterable[Indexed]) -> None:
+        """Record events of the answers. Ask `require_credit` once they have been passed on.
 
         Raises:
             ApiError: a person stopped the answer in Forky.
         """
         events = list(events)
-        arrived = [event for _, event in events]
         for index, event in events:
             while len(self.responses) <= index:
                 self.responses.append(Response())
@@ -143,10 +142,9 @@ class Exchange:
         if self._kept is None:
             self._unkept += events
         goes_on = self._kept is None or self._kept.take(events)
-        is_due = self.meter.add(arrived)
+        self.meter.add([event for _, event in events])
         if not goes_on:
             raise ApiError(409, STOPPED, "stopped", headers={"x-should-retry": "false"})
-        return is_due
 
     def _complete(self, response: Response, pieces: Iterable[ModelEvent]) -> None:
         for event in pieces:

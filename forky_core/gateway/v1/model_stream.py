@@ -106,7 +106,7 @@ async def deliver(exchange: Exchange, arrivals: AsyncIterator[Sequence[Indexed]]
     voice = exchange.adapter.response_writer(exchange.call, exchange.id)
     async for waiting in arrivals:
         for events in _portions(exchange, waiting):
-            is_due = exchange.take_events(events)
+            exchange.take_events(events)
             if isinstance(last := events[-1][1], Failed):
                 await exchange.land()
                 raise of_failure(last.failure) from last.cause
@@ -117,8 +117,7 @@ async def deliver(exchange: Exchange, arrivals: AsyncIterator[Sequence[Indexed]]
                     head = voice.begin()
                 if piece := head + b"".join([voice.write(index, event) for index, event in events]):
                     await exchange.pass_on(piece)
-            if is_due:
-                await exchange.require_credit()
+            await exchange.require_credit()
     landed = await exchange.land()
     if streams:
         await exchange.pass_on(voice.end(exchange.responses), last=True)

@@ -41,13 +41,12 @@ async def _stream(exchange: Exchange, answer: UpstreamResponse) -> None:
     await exchange.start(answer.status, answer.headers)
     held = b""
     async for piece in answer.pieces():
-        is_due = exchange.take_events(ear.feed(piece))
+        exchange.take_events(ear.feed(piece))
         if ear.complete:
             held = piece
             break
         await exchange.pass_on(piece)
-        if is_due:
-            await exchange.require_credit()
+        await exchange.require_credit()
     exchange.take_events(ear.close())
     exchange.id = ear.id or exchange.id
     await exchange.land()
