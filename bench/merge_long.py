@@ -13,9 +13,9 @@ import psutil
 from bench.made_up_talk import made_up
 from bench.measure import Line
 from bench.merge_cases import LOG, Role, chain, sessions
-from forky_core.merge.note import passages
 from forky_core.merge.note.compose import default_budget, note
 from forky_core.model import Message
+from forky_core.text import passages
 
 SIZES = (1_000, 2_000)
 SECONDS = 2.0

@@ -18,12 +18,13 @@ from forky_core.merge.block import ITEM, parse_payload
 from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_heading
 from forky_core.merge.marks import note_sources, without_marks
 from forky_core.merge.note.compose import file_line
-from forky_core.merge.note.passages import Shape, passages, plain
+from forky_core.merge.note.passages import passages
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import AttachmentPart
+from forky_core.text.passages import Shape, plain
 
 _SHORTEST_SHARED = 4
 """The fewest characters of a piece of a line that can identify its origin."""

@@ -18,12 +18,12 @@ from forky_core.merge.incoming_changes import IncomingChanges
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.note.branch import NoteBranch
 from forky_core.merge.note.compose import default_budget, note_of, only_courtesies
-from forky_core.merge.note.passages import plain, plain_lines
 from forky_core.merge.options import MergeOptions
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import ShortIds, squash_header
 from forky_core.model import Message, MessageId, payload_kinds
+from forky_core.text.passages import plain, plain_lines
 
 CLAIMS_SHARE = 0.6
 """The largest share of the room for passed on claims that settle nothing and are not open."""

@@ -8,9 +8,9 @@ from types import MappingProxyType
 
 from forky_core.merge.editing import BlockLine, BranchLines, Editing
 from forky_core.merge.headings import CORRECTS, FILES, OF_FORMER_CLAIMS, SETTLED, UNRESOLVED
-from forky_core.merge.note.passages import atoms
 from forky_core.model import Message, MessageId
 from forky_core.text.cues import acts_of
+from forky_core.text.passages import atoms
 from forky_core.text.words import terms
 
 DRAWN = 60_000

@@ -12,9 +12,9 @@ from html import escape
 
 from forky_core.context.citing import SOURCES
 from forky_core.merge.corrections import CorrectedLine
-from forky_core.merge.note.passages import is_code
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
+from forky_core.text.passages import is_code
 from forky_core.views import captions
 from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count

@@ -17,7 +17,7 @@ from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import find_quotation
 from forky_core.merge.conflicts.rules import possible_conflicts
 from forky_core.merge.note.compose import note
-from forky_core.merge.note.passages import atoms, passages
+from forky_core.merge.note.passages import passages
 from forky_core.merge.written import verifier
 from forky_core.merge.written.hard_checks import fault
 from forky_core.merge.written.material import NoteMaterial
@@ -25,6 +25,7 @@ from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
 from forky_core.store.words import search_words
+from forky_core.text.passages import atoms
 from forky_core.text.words import terms
 from forky_core.views.answers.marks import marked
 from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown

@@ -13,11 +13,12 @@ from itertools import groupby
 from forky_core.context.citing import own_sources
 from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
-from forky_core.merge.note.passages import NotePassage, atoms, is_named, passages, plain, plain_lines
+from forky_core.merge.note.passages import NotePassage, passages
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
 from forky_core.text.cues import TURNS_DOWN, acts_of, is_question
+from forky_core.text.passages import is_concrete, names, plain, plain_lines
 from forky_core.text.words import terms
 
 REPORT = 600
@@ -79,6 +80,8 @@ class NoteBranch:
     """In how many passages each word is."""
     many: Sequence[int]
     """For each passage the number of its content words."""
+    concrete: Sequence[bool]
+    """For each passage whether it has a name or a number."""
     told: list[bool]
     """For each passage whether it says something by itself: no lead-in, chatter, announcement or pasted line."""
     speakers: Mapping[MessageId, str]
@@ -105,11 +108,12 @@ class NoteBranch:
         offline = {one.id for one, text in told if text.startswith(QUOTES)}
         # “/undo” and “no” hold for what stands above them, however often they are said.
         orders = {one.id for one, text in told if one.role == "user" and TURNS_DOWN.match(text)}
+        every = with_code_blocks(passages(messages))
+        # Without the SOURCES line of its message, a passage's citations mean nothing.
+        sources = {one.place for one in every if one.role == "assistant" and own_sources(one.text)}
         found = [
             one
-            for one in _distinct(
-                with_code_blocks(passages(messages)), plain_lines(known_texts), offline | orders
-            )
+            for one in _distinct(every, plain_lines(known_texts), offline | orders, sources)
             if not any(map(is_heading, one.text.split("\n")))
             and (any(map(str.isalpha, one.text)) or one.text == told[one.turn][1].strip())
         ]
@@ -117,10 +121,7 @@ class NoteBranch:
         for at, one in enumerate(found):
             by_turn.setdefault(one.turn, []).append(at)
         spoken = [frozenset(terms(one.text)) for one in found]
-        words = [
-            mine.union(f"={atom}" for atom in atoms(one.text) if is_named(atom))
-            for one, mine in zip(found, spoken, strict=True)
-        ]
+        words = [mine | named for mine, named in zip(spoken, [names(one.text) for one in found], strict=True)]
         count = Counter(word for mine in words for word in mine)
         named = {message.name for message in messages if message.name and message.role != "tool"}
         branch = cls(
@@ -130,6 +131,7 @@ class NoteBranch:
             words,
             count,
             [len(mine) for mine in spoken],
+            [is_concrete(one.text) for one in found],
             [],
             {message.id: speaker_of(message) for message in messages},
             len(named) > 1,
@@ -141,7 +143,7 @@ class NoteBranch:
             by_turn,
             {turn: [at for at in mine if found[at].shape == "prose"] for turn, mine in by_turn.items()},
             {at: lead for mine in by_turn.values() for at, lead in _lead_ins(mine, found)},
-            {one.turn: at for at, one in enumerate(found) if _names_sources(one)},
+            {one.turn: at for at, one in enumerate(found) if one.place in sources},
             {at: items for mine in by_turn.values() for items in _lists(mine, found) for at in items},
         )
         for turn, mine in by_turn.items():
@@ -161,6 +163,10 @@ class NoteBranch:
     def is_item(self, at: int) -> bool:
         """Whether a passage is an item of a list, or a row of a table."""
         return _ITEM.match(self.passages[at].whole_row) is not None
+
+    def asks(self, at: int) -> bool:
+        """Whether a sentence is a question."""
+        return "asks" in self.does[at]
 
     def leads_in(self, at: int) -> bool:
         """Whether a line only introduces what follows it."""
@@ -207,16 +213,12 @@ class NoteBranch:
         one = self.passages[at]
         if one.role == "assistant" and _FILE.fullmatch(one.text):
             return one.text != self.messages[one.turn].text.strip()
-        if one.turn == len(self.messages) - 1 and is_question(one.text):
+        if one.turn == len(self.messages) - 1 and self.asks(at):
             return False
         asked = self.prose_of(one.turn - 1)[-1:] if one.turn else []
-        if (
-            not self.talk
-            and self.prose_of(one.turn) == [at]
-            and any(is_question(self.passages[other].text) for other in asked)
-        ):
+        if not self.talk and self.prose_of(one.turn) == [at] and any(map(self.asks, asked)):
             return False
-        if any(is_named(atom) or atom.isdigit() for atom in atoms(one.text)):
+        if self.concrete[at]:
             return False
         least = LEAST_WORDS if one.role != "user" or self.talk else 1
         return self.many[at] < least
@@ -286,7 +288,7 @@ class NoteBranch:
         if not before or (one.role == "assistant" and not self.talk) or self.is_chatter(before[-1]):
             return None
         whole = sum(self.many[other] for other in mine)
-        asked = is_question(self.passages[before[-1]].text) and few < CLEAR
+        asked = self.asks(before[-1]) and few < CLEAR
         back = self.talk and (_REFERS_BACK.match(one.text) is not None or few < LEAST_WORDS)
         return before[-1] if asked or back or whole < LEAST_WORDS else None
 
@@ -332,31 +334,29 @@ def leads_in(one: NotePassage) -> bool:
 
 
 def _distinct(
-    found: Sequence[NotePassage], known: Collection[str], repeats: Collection[MessageId]
+    found: Sequence[NotePassage],
+    known: Collection[str],
+    repeats: Collection[MessageId],
+    sources: Collection[int],
 ) -> list[NotePassage]:
     """Return the passages without those that the reader has and what programs print, each once, in its last place.
 
     A task of a list is known by its words, so that it stands there as it stood last. Messages in `repeats` may repeat
-    what the reader has, and each other.
+    what the reader has, and each other; every message names its `sources`.
     """
     last: dict[str, NotePassage] = {}
     plans = [one for one in found if one.shape == "call" and _TASKS.search(one.text.split(maxsplit=1)[0])]
     old = {one.turn for one in plans} - {one.turn for one in plans[-1:]}
-    for one in found:
+    keys = [plain(_BOX.sub("", one.text)) for one in found]
+    for one, key in zip(found, keys, strict=True):
         if _PROGRAM.search(one.text) or (one.turn in old and one.shape == "call"):
             continue
-        key = plain(_BOX.sub("", one.text))
         if key and (key not in known or one.message in repeats):
-            if one.message in repeats or _names_sources(one):
-                key = f"{key} {one.message}"
-            last.pop(key, None)
-            last[key] = one
+            alone = one.message in repeats or one.place in sources
+            once = f"{key} {one.message}" if alone else key
+            last.pop(once, None)
+            last[once] = one
     return sorted(last.values(), key=lambda one: one.place)
-
-
-def _names_sources(one: NotePassage) -> bool:
-    """Whether a passage is the SOURCES line of its message, without which its citations mean nothing."""
-    return one.role == "assistant" and bool(own_sources(one.text))
 
 
 def _calls(near: Sequence[Message]) -> bool:

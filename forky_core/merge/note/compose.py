@@ -18,11 +18,12 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import FILES, SAID
 from forky_core.merge.note.branch import NoteBranch
-from forky_core.merge.note.passages import NotePassage, atoms, call_text, is_code
+from forky_core.merge.note.passages import NotePassage, call_text
 from forky_core.merge.note.traits import worths
 from forky_core.merge.wording import ShortIds, one_line
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import AttachmentPart, ToolCallPart
+from forky_core.text.passages import atoms, is_code
 from forky_core.text.words import terms
 
 SMALLEST_BUDGET = 200

@@ -13,11 +13,11 @@ from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.block import PayloadLine, render
 from forky_core.merge.headings import FACTS, FILES, HEADINGS, SAID
 from forky_core.merge.note.compose import default_budget, note
-from forky_core.merge.note.passages import sentences
 from forky_core.merge.squash import ONLY_COURTESIES
 from forky_core.merge.wording import ShortIds
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import AttachmentPart, Draft, Part, TextPart, ToolCallPart, ToolResultPart
+from forky_core.text.passages import sentences_in
 from forky_core.welcome import make_welcome
 from tests.builders import workspace
 from tests.merge.conversations import Talk
@@ -584,7 +584,7 @@ def test_a_branch_of_tool_calls_alone_can_be_squashed() -> None:
     ],
 )
 def test_a_sentence_ends_where_it_ends(text: str) -> None:
-    assert sentences(f"{text} {text}") == [text, text]
+    assert sentences_in(f"{text} {text}") == [text, text]
 
 
 def test_a_sentence_over_two_lines_is_told_whole() -> None:

@@ -1,8 +1,9 @@
 from __future__ import annotations
 
-from forky_core.merge.note.passages import atoms, call_text, is_named, passages
+from forky_core.merge.note.passages import call_text, passages
 from forky_core.model import seal
 from forky_core.model.parts import Draft, ToolCallPart
+from forky_core.text.passages import atoms, is_named
 from tests.merge.conversations import Talk
 
 
