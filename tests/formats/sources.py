@@ -11,8 +11,18 @@ from forky_core.formats.contract import Importer, Node, ParsedConversation, Sour
 from forky_core.formats.files.source import opened, sample
 from forky_core.model.parts import Draft, Json, TextPart
 
+PROGRAM_FILES = Path(__file__).parent / "program_files"
+"""A short file of each format that is read, as its program writes it."""
 SAMPLES = Path(__file__).resolve().parents[3] / "shared" / "samples"
 """Files of other people's programs, beside the checkout where they are to be had."""
+
+
+def program_file(name: str) -> Json:
+    """What a file of `program_files` holds: one value, a list of the values of its lines, or a text."""
+    text = (PROGRAM_FILES / name).read_text("utf-8")
+    if name.endswith(".jsonl"):
+        return [json.loads(line) for line in text.splitlines()]
+    return json.loads(text) if name.endswith(".json") else text
 
 
 def node(id: str, parent: str | None, text: str | None, role: str = "user", **more: Json) -> Node:

@@ -30,8 +30,8 @@ from forky_core.formats.registry import IMPORTERS, importer_for
 from forky_core.formats.tree import build_tree
 from forky_core.model.opaque import MOST_KEPT, opaque
 from forky_core.model.parts import Json, OpaquePart, ReasoningPart, canonical_json
-from tests.formats.seeds import DEEPSEEK, Seed, json_seeds, seeds, whole
-from tests.formats.sources import SAMPLES, one, packed, written
+from tests.formats.seeds import Seed, json_seeds, seeds, whole
+from tests.formats.sources import SAMPLES, one, packed, program_file, written
 
 NAME, WORDS = "a_new_field", "words that nobody expected"
 _SEEDS = {
@@ -367,7 +367,9 @@ def test_why_a_reply_broke_off_stands_beside_the_question_and_is_no_words(tmp_pa
 
 
 def test_deepseeks_export_is_told_from_chatgpts_and_read(tmp_path: Path) -> None:
-    path = packed(tmp_path, {"conversations.json": json.dumps(DEEPSEEK), "user.json": "{}"})
+    path = packed(
+        tmp_path, {"conversations.json": json.dumps(program_file("deepseek.json")), "user.json": "{}"}
+    )
     with Forky.open(":memory:") as forky:
         done = import_file(forky, path)
         (id,) = done.conversations

@@ -11,7 +11,7 @@ from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.tree import ImportedTree, build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_trees import live
-from tests.formats.sources import one, written
+from tests.formats.sources import PROGRAM_FILES, one, written
 
 
 def lines(*rows: Json) -> str:
@@ -25,16 +25,8 @@ def code(id: str | None, parent: str | None, role: str, content: Json, **more: J
     return {**row, "message": {"role": role, "content": content, **more.get("message", {})}}
 
 
-def test_both_branches_of_a_claude_code_session_and_its_title(tmp_path: Path) -> None:
-    rows = lines(
-        {"type": "summary", "summary": "Rivers", "leafUuid": "a"},
-        {"type": "file-history-snapshot", "messageId": "q"},
-        code("q", None, "user", "Longest?"),
-        code("b", "q", "assistant", "Amazon", timestamp="2026-01-01T00:00:01Z"),
-        code("a", "q", "assistant", "Nile", timestamp="2026-01-01T00:00:02Z"),
-        code("side", None, "user", "Look it up", isSidechain=True),
-    )
-    found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
+def test_both_branches_of_a_claude_code_session_and_its_title() -> None:
+    found = one(ClaudeCode(), PROGRAM_FILES / "claude-code-branches.jsonl")
     tree = build_tree(found)
     assert (found.source_id, found.title) == ("s", "Rivers")
     assert live(tree) == [("user", "Longest?"), ("assistant", "Nile")]
@@ -42,27 +34,8 @@ def test_both_branches_of_a_claude_code_session_and_its_title(tmp_path: Path) ->
     assert tree.account.seen == 4
 
 
-def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lines(tmp_path: Path) -> None:
-    reply = {"id": "m", "model": "claude", "usage": {"input_tokens": 5, "output_tokens": 7}}
-    rows = lines(
-        code("q", None, "user", "ls"),
-        code(
-            "t", "q", "assistant", [{"type": "thinking", "thinking": "Hm", "signature": "x"}], message=reply
-        ),
-        code(
-            "c", "t", "assistant", [{"type": "tool_use", "id": "i", "name": "ls", "input": {}}], message=reply
-        ),
-        code(
-            "r",
-            "c",
-            "user",
-            [{"type": "tool_result", "tool_use_id": "i", "content": "a.txt", "is_error": True}],
-        ),
-        code("n", "r", "system", "hook ran"),
-        code("e", "n", "assistant", "API Error", isApiErrorMessage=True),
-        code("m", "e", "user", "Caveat", isMeta=True),
-    )
-    found = one(ClaudeCode(), written(tmp_path, rows, "s.jsonl"))
+def test_calls_results_and_the_tokens_of_a_claude_code_reply_that_is_several_lines() -> None:
+    found = one(ClaudeCode(), PROGRAM_FILES / "claude-code-calls.jsonl")
     messages = build_tree(found).messages
     said = ["user", "assistant", "assistant", "tool", "system", "user"]
     assert [message.role for message in messages] == said
@@ -211,26 +184,9 @@ def test_a_tools_line_and_an_id_that_two_lines_have_are_messages(tmp_path: Path)
     assert tree.account.collapsed == 1 and tree.account.adds_up
 
 
-def item(**payload: Json) -> Json:
-    return {"timestamp": "2026-01-01T00:00:00Z", "type": "response_item", "payload": payload}
+def test_a_codex_rollout_forks_where_turns_were_rolled_back() -> None:
 
-
-def test_a_codex_rollout_forks_where_turns_were_rolled_back(tmp_path: Path) -> None:
-    def said(role: str, text: str) -> Json:
-        return item(type="message", role=role, content=[{"type": "input_text", "text": text}])
-
-    rows = lines(
-        {"timestamp": "2026-01-01T00:00:00Z", "type": "session_meta", "payload": {"id": "s", "cwd": "/x"}},
-        said("user", "<environment_context>here</environment_context>"),
-        {"type": "turn_context", "payload": {"model": "gpt"}},
-        said("user", "Longest?"),
-        {"type": "event_msg", "payload": {"type": "user_message", "message": "Longest?"}},
-        said("assistant", "Amazon"),
-        {"type": "event_msg", "payload": {"type": "thread_rolled_back", "num_turns": 1}},
-        said("user", "Longest river?"),
-        said("assistant", "Nile"),
-    )
-    found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
+    found = one(Codex(), PROGRAM_FILES / "codex-rolled-back.jsonl")
     tree = build_tree(found)
     surroundings = ("user", "<environment_context>here</environment_context>")
     assert live(tree) == [surroundings, ("user", "Longest river?"), ("assistant", "Nile")]
@@ -239,17 +195,8 @@ def test_a_codex_rollout_forks_where_turns_were_rolled_back(tmp_path: Path) -> N
     assert (found.source_id, found.model, tree.account.seen) == ("s", "gpt", 5)
 
 
-def test_codex_calls_thoughts_and_the_first_version(tmp_path: Path) -> None:
-    rows = lines(
-        {"id": "old", "timestamp": "2025-05-01T00:00:00Z", "instructions": None},
-        {"record_type": "state"},
-        {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "ls"}]},
-        {"type": "reasoning", "summary": [{"type": "summary_text", "text": "Hm"}]},
-        {"type": "reasoning", "summary": [], "encrypted_content": "x"},
-        {"type": "function_call", "name": "shell", "arguments": '{"a": 1}', "call_id": "i"},
-        {"type": "function_call_output", "call_id": "i", "output": '{"output": "a.txt", "metadata": {}}'},
-    )
-    found = one(Codex(), written(tmp_path, rows, "rollout.jsonl"))
+def test_codex_calls_thoughts_and_the_first_version() -> None:
+    found = one(Codex(), PROGRAM_FILES / "codex-first.jsonl")
     tree = build_tree(found)
     assert [part for message in tree.messages for part in message.parts] == [
         TextPart("ls"),
@@ -260,42 +207,9 @@ def test_codex_calls_thoughts_and_the_first_version(tmp_path: Path) -> None:
     assert (found.source_id, dict(tree.account.skipped)) == ("old", {SEALED: 1})
 
 
-def test_a_pi_session_with_both_branches_a_label_and_its_notes(tmp_path: Path) -> None:
-    def entry(id: str, parent: str | None, **message: Json) -> Json:
-        return {"type": "message", "id": id, "parentId": parent, "message": message}
+def test_a_pi_session_with_both_branches_a_label_and_its_notes() -> None:
 
-    picture = {"type": "image", "data": "iVBORw0KGgoAAAAA", "mimeType": "image/png"}
-    rows = lines(
-        {"type": "session", "version": 3, "id": "s", "timestamp": "2026-01-01T00:00:00Z", "cwd": "/x"},
-        entry("q", None, role="user", content=[{"type": "text", "text": "Longest?"}, picture]),
-        entry("b", "q", role="assistant", content=[{"type": "text", "text": "Amazon"}], stopReason="aborted"),
-        {"type": "model_change", "id": "m", "parentId": "q"},
-        {
-            "type": "branch_summary",
-            "id": "s1",
-            "parentId": "m",
-            "fromId": "b",
-            "summary": "It was the Amazon.",
-        },
-        entry(
-            "a",
-            "s1",
-            role="assistant",
-            content=[{"type": "toolCall", "id": "i", "name": "ls", "arguments": {}}],
-        ),
-        entry(
-            "t",
-            "a",
-            role="toolResult",
-            toolCallId="i",
-            toolName="ls",
-            content=[{"type": "text", "text": "x"}],
-        ),
-        entry("sh", "t", role="bashExecution", command="pwd", output="/x\n", excludeFromContext=True),
-        {"type": "label", "id": "l", "parentId": "sh", "targetId": "b", "label": "wrong turn"},
-        {"type": "session_info", "id": "i", "parentId": "l", "name": "Rivers"},
-    )
-    found = one(Pi(), written(tmp_path, rows, "s.jsonl"))
+    found = one(Pi(), PROGRAM_FILES / "pi-branches.jsonl")
     tree = build_tree(found)
     assert [role for role, _ in live(tree)] == ["user", "user", "assistant", "tool", "user"]
     assert isinstance(tree.messages[0].parts[1], AttachmentPart)

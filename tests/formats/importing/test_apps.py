@@ -14,24 +14,12 @@ from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_chains import said
-from tests.formats.sources import one, packed, read, written
+from tests.formats.sources import PROGRAM_FILES, one, packed, program_file, read, written
 
 
-def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer(tmp_path: Path) -> None:
-    def record(title: str, html: str | None, time: str, url: str = "") -> Json:
-        entry: Json = {"header": "Gemini Apps", "title": title, "time": time, "titleUrl": url}
-        return entry if html is None else {**entry, "safeHtmlItem": [{"html": html}]}
+def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer() -> None:
 
-    chat = "https://gemini.google.com/app/0123456789abcdef"
-    records = [
-        record("Prompted And 3+3?", "<p>6 &lt; 7</p>", "2026-01-01T00:00:02Z", chat),
-        record("Prompted 2+2?", "<p><b>4</b></p><ul><li>really</li></ul>", "2026-01-01T00:00:01Z", chat),
-        record(
-            "Prompted Alone?", "<pre><code>yes\n  no</code></pre><script>x()</script>", "2026-01-01T00:00:00Z"
-        ),
-        record("Used an Assistant feature", None, "2026-01-01T00:00:00Z"),
-    ]
-    alone, used, chatted = read(TakeoutGemini(), written(tmp_path, records))
+    alone, used, chatted = read(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
     assert isinstance(chatted, ParsedConversation)
     assert said(chatted) == [
         ("user", "2+2?"),
@@ -73,58 +61,16 @@ def test_both_dumps_of_langchain_say_the_same(tmp_path: Path, *, constructors: b
     ]
     found = one(LangChain(), written(tmp_path, value))
     tree = build_tree(found)
-    assert [message.role for message in tree.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
-    ]
+    roles = ["system", "user", "assistant", "tool", "assistant"]
+    assert [message.role for message in tree.messages] == roles
     assert tree.messages[2].parts == (ToolCallPart("add", '{"a":1}', "t"),)
     assert tree.messages[3].parts == (ToolResultPart("add", "2", "t"),)
     assert found.nodes[4].model == "m"
 
 
 def test_big_agi_fragments_and_its_older_texts(tmp_path: Path) -> None:
-    def content(**part: Json) -> Json:
-        return {"ft": "content", "part": part}
 
-    conversation = {
-        "id": "c",
-        "systemPurposeId": "Generic",
-        "userTitle": "Rivers",
-        "messages": [
-            {
-                "id": "q",
-                "role": "user",
-                "fragments": [
-                    content(pt="text", text="Longest?"),
-                    content(pt="doc", l1Title="a.txt", data={"text": "Nile"}),
-                ],
-            },
-            {
-                "id": "a",
-                "role": "assistant",
-                "generator": {"name": "m"},
-                "fragments": [
-                    {"ft": "void", "part": {"pt": "ma", "aText": "Hm"}},
-                    content(
-                        pt="tool_invocation",
-                        id="t",
-                        invocation={"type": "function_call", "name": "f", "args": '{"x": 1}'},
-                    ),
-                    content(
-                        pt="tool_response",
-                        id="t",
-                        response={"type": "function_call", "name": "f", "result": "r"},
-                    ),
-                    content(pt="text", text="Nile"),
-                    content(pt="error", error="cut"),
-                ],
-            },
-            {"id": "old", "role": "user", "text": "Thanks"},
-        ],
-    }
+    conversation = program_file("big-agi-chat.json")
     backup = {"conversations": [conversation], "models": {"sources": [{"oaiKey": "secret"}]}}
     for number, value in enumerate((conversation, backup)):
         found = one(BigAGI(), written(tmp_path, value, f"{number}.agi.json"))

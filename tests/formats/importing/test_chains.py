@@ -2,73 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-from forky_core.formats.contract import ParsedConversation
+from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.importing.readers.message_arrays import MessageArrays
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.importing.readers.sharegpt import ShareGPT
 from forky_core.formats.tree import build_tree
-from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from tests.formats.sources import one, read, written
+from forky_core.model.parts import AttachmentPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.sources import PROGRAM_FILES, one, read, written
 
 
 def said(found: ParsedConversation) -> list[tuple[str, str]]:
     return [(message.role, message.text) for message in build_tree(found).messages]
 
 
-def test_openai_lines_with_calls_thoughts_and_pictures(tmp_path: Path) -> None:
-    picture = "data:image/png;base64,iVBORw0KGgoAAAAA"
-    row: Json = {
-        "messages": [
-            {"role": "developer", "content": "Be brief."},
-            {
-                "role": "user",
-                "content": [
-                    {"type": "text", "text": "See"},
-                    {"type": "image_url", "image_url": {"url": picture}},
-                ],
-            },
-            {
-                "role": "assistant",
-                "content": None,
-                "reasoning_content": "Look it up.",
-                "tool_calls": [
-                    {"id": "t", "type": "function", "function": {"name": "f", "arguments": '{"x": 1}'}}
-                ],
-            },
-            {"role": "tool", "tool_call_id": "t", "content": "42"},
-            {"role": "assistant", "content": "42."},
-        ]
-    }
-    messages = build_tree(one(MessageArrays(), written(tmp_path, json.dumps(row), "a.jsonl"))).messages
+def test_openai_lines_with_calls_thoughts_and_pictures() -> None:
+    messages = build_tree(one(MessageArrays(), PROGRAM_FILES / "messages-openai.jsonl")).messages
     assert [message.role for message in messages] == ["system", "user", "assistant", "tool", "assistant"]
     assert isinstance(messages[1].parts[1], AttachmentPart)
     assert messages[2].parts == (ReasoningPart("Look it up."), ToolCallPart("f", '{"x":1}', "t"))
     assert messages[3].parts == (ToolResultPart("", "42", "t"),)
 
 
-def test_an_anthropic_request_keeps_its_system_prompt_and_moves_results_to_the_tool(tmp_path: Path) -> None:
-    value = {
-        "model": "claude",
-        "system": [{"type": "text", "text": "Be brief."}],
-        "messages": [
-            {"role": "user", "content": "Weather?"},
-            {
-                "role": "assistant",
-                "content": [{"type": "tool_use", "id": "t", "name": "w", "input": {"at": "here"}}],
-            },
-            {
-                "role": "user",
-                "content": [
-                    {"type": "tool_result", "tool_use_id": "t", "content": "sunny", "is_error": False},
-                    {"type": "text", "text": "And tomorrow?"},
-                ],
-            },
-        ],
-    }
-    found = one(MessageArrays(), written(tmp_path, value))
+def test_an_anthropic_request_keeps_its_system_prompt_and_moves_results_to_the_tool() -> None:
+    found = one(MessageArrays(), PROGRAM_FILES / "messages-anthropic.json")
     messages = build_tree(found).messages
     assert found.system == "Be brief."
     assert [message.role for message in messages] == ["user", "assistant", "tool", "user"]
@@ -84,22 +42,8 @@ def test_a_bare_array_of_messages_is_one_conversation(tmp_path: Path) -> None:
     assert said(found) == [("user", "a"), ("assistant", "b")]
 
 
-def test_sharegpt_sides_and_calls(tmp_path: Path) -> None:
-    value = [
-        {
-            "id": "s",
-            "system": "Be kind.",
-            "conversations": [
-                {"from": "gpt", "value": "Hi"},
-                {"from": "human", "value": "Add 1 and 1"},
-                {"from": "function_call", "value": '{"name": "add", "arguments": {"a": 1}}'},
-                {"from": "observation", "value": "2"},
-                {"from": "gpt", "value": "2"},
-                {"from": "gpt", "value": ""},
-            ],
-        }
-    ]
-    found = one(ShareGPT(), written(tmp_path, value))
+def test_sharegpt_sides_and_calls() -> None:
+    found = one(ShareGPT(), PROGRAM_FILES / "sharegpt-calls.json")
     messages = build_tree(found).messages
     assert [message.role for message in messages] == ["assistant", "user", "assistant", "tool", "assistant"]
     assert messages[2].parts == (ToolCallPart("add", '{"a":1}'),)
@@ -121,8 +65,4 @@ def test_a_hub_trace_without_ids_is_a_chain(tmp_path: Path) -> None:
 def test_several_conversations_of_one_file_come_one_by_one(tmp_path: Path) -> None:
     rows = '{"messages":[{"role":"user","content":"a"}]}\n{"broken\n{"messages":[{"role":"user","content":"b"}]}\n'
     found = list(read(MessageArrays(), written(tmp_path, rows, "x.jsonl")))
-    assert [type(item).__name__ for item in found] == [
-        "ParsedConversation",
-        "Unreadable",
-        "ParsedConversation",
-    ]
+    assert [type(item) for item in found] == [ParsedConversation, Unreadable, ParsedConversation]

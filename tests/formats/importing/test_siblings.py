@@ -25,7 +25,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from tests.formats.importing.test_trees import live
-from tests.formats.sources import one, packed, written
+from tests.formats.sources import PROGRAM_FILES, one, packed, program_file, written
 
 
 def tavern(*rows: Json, main: str = "") -> str:
@@ -47,98 +47,17 @@ SWIPED = {
     "swipe_info": [{"send_date": "2023-04-21T20:03:00Z", "extra": {"model": "m"}}, {}],
     "extra": {"reasoning": "Length, not volume."},
 }
-LOOM = {
-    "selected_node_id": "a",
-    "root": {
-        "id": "q",
-        "text": "Longest?",
-        "meta": {"source": "prompt"},
-        "children": [
-            {"id": "b", "text": "Amazon", "children": []},
-            {"id": "a", "text": "Nile", "children": []},
-        ],
-    },
-}
-OBSIDIAN = {
-    "current": "a",
-    "hoisted": [],
-    "nodes": {
-        "q": {"text": "Longest?", "parentId": None, "meta": {"source": "prompt"}},
-        "b": {"text": "Amazon", "parentId": "q"},
-        "a": {"text": "Nile", "parentId": "q"},
-    },
-}
-STUDIO = {
-    "runSettings": {"model": "models/gemini", "apiKey": "secret"},
-    "systemInstruction": {"parts": [{"text": "Be brief."}]},
-    "chunkedPrompt": {
-        "chunks": [
-            {"id": "q", "role": "user", "text": "Longest?"},
-            {"id": "b", "role": "model", "text": "Amazon", "branchParent": {"id": "q"}},
-            {"id": "a", "role": "model", "text": "Nile", "branchParent": {"id": "q"}},
-        ]
-    },
-}
-CHATBOX = {
-    "__exported_at": "2026-01-01",
-    "settings": {"openaiKey": "secret"},
-    "session:c": {
-        "id": "c",
-        "name": "Rivers",
-        "messages": [
-            {"id": "q", "role": "user", "contentParts": [{"type": "text", "text": "Longest?"}]},
-            {"id": "a", "role": "assistant", "content": "Nile"},
-        ],
-        "messageForksHash": {
-            "q": {
-                "position": 1,
-                "lists": [
-                    {"id": "1", "messages": [{"id": "b", "role": "assistant", "content": "Amazon"}]},
-                    {},
-                ],
-            }
-        },
-    },
-}
-LOBE = {
-    "exportType": "all",
-    "version": 7,
-    "state": {
-        "settings": {"key": "secret"},
-        "topics": [{"id": "t", "title": "Rivers", "sessionId": "s"}],
-        "sessions": [{"id": "s", "config": {"systemRole": "Be brief.", "model": "m"}}],
-        "messages": [
-            {
-                "id": "a",
-                "topicId": "t",
-                "parentId": "q",
-                "role": "assistant",
-                "content": "Nile",
-                "createdAt": 3000,
-            },
-            {"id": "q", "topicId": "t", "role": "user", "content": "Longest?", "createdAt": 1000},
-            {
-                "id": "b",
-                "topicId": "t",
-                "parentId": "q",
-                "role": "assistant",
-                "content": "Amazon",
-                "createdAt": 2000,
-            },
-        ],
-    },
-}
 
 
 @pytest.mark.parametrize(
     ("importer", "value", "name"),
     [
         (SillyTavern(), tavern(ASKED, SWIPED), "c.jsonl"),
-        (Loom(), LOOM, "c.json"),
-        (Loom(), OBSIDIAN, "c.json"),
-        (AIStudio(), STUDIO, "c.json"),
-        (Chatbox(), CHATBOX, "c.json"),
-        (LobeChat(), LOBE, "c.json"),
+        (Loom(), program_file("loom.json"), "c.json"),
+        (Loom(), program_file("loom-obsidian.json"), "c.json"),
+        (AIStudio(), program_file("ai-studio.json"), "c.json"),
+        (Chatbox(), program_file("chatbox.json"), "c.json"),
+        (LobeChat(), program_file("lobechat.json"), "c.json"),
     ],
 )
 def test_both_answers_are_kept_and_the_live_one_is_checked_out(
@@ -183,19 +102,8 @@ def test_swipes_carry_their_own_dates_models_and_thoughts(tmp_path: Path) -> Non
     assert nile.draft.name == "Sage"
 
 
-def test_code_that_ai_studio_ran_is_a_call_and_its_result(tmp_path: Path) -> None:
-    chunks = [
-        {"role": "user", "text": "2+2?", "driveDocument": {"id": "d"}},
-        {"role": "model", "text": "Count.", "isThought": True},
-        {"role": "model", "executableCode": {"language": "PYTHON", "code": "2+2"}},
-        {"role": "model", "codeExecutionResult": {"outcome": "OUTCOME_FAILED", "output": "4"}},
-        {
-            "role": "model",
-            "parts": [{"text": "4"}, {"inlineData": {"mimeType": "image/png", "data": "iVBORw0KGgoAAAAA"}}],
-        },
-        {"role": "model", "text": "", "errorMessage": "cut"},
-    ]
-    found = one(AIStudio(), written(tmp_path, {"chunkedPrompt": {"chunks": chunks}}, "Sums.json"))
+def test_code_that_ai_studio_ran_is_a_call_and_its_result() -> None:
+    found = one(AIStudio(), PROGRAM_FILES / "ai-studio-code.json")
     tree = build_tree(found)
     parts = [part for message in tree.messages for part in message.parts]
     assert isinstance(parts[1], OpaquePart)
@@ -205,7 +113,7 @@ def test_code_that_ai_studio_ran_is_a_call_and_its_result(tmp_path: Path) -> Non
         ToolResultPart("code_execution", "4", exception="OUTCOME_FAILED"),
     ]
     assert isinstance(parts[6], AttachmentPart)
-    assert (found.title, tree.account.seen, sum(tree.account.skipped.values())) == ("Sums", 6, 1)
+    assert (found.title, tree.account.seen, sum(tree.account.skipped.values())) == ("ai-studio-code", 6, 1)
 
 
 def test_older_threads_of_a_chatbox_session_are_branches_of_their_own(tmp_path: Path) -> None:
@@ -223,50 +131,8 @@ def test_older_threads_of_a_chatbox_session_are_branches_of_their_own(tmp_path: 
     assert [role for role, _ in live(tree)] == ["user", "assistant", "tool"]
 
 
-def test_a_lobe_chat_thread_hangs_below_the_message_it_was_opened_at(tmp_path: Path) -> None:
-    value: Json = {
-        "mode": "pglite",
-        "schemaHash": "x",
-        "data": {
-            "agents": [{"id": "g", "title": "Guide"}],
-            "threads": [{"id": "h", "sourceMessageId": "q"}],
-            "messages": [
-                {
-                    "id": "q",
-                    "topicId": "t",
-                    "role": "user",
-                    "content": "Longest?",
-                    "createdAt": "2026-01-01T00:00:00Z",
-                },
-                {
-                    "id": "a",
-                    "topicId": "t",
-                    "role": "assistant",
-                    "content": "Nile",
-                    "createdAt": "2026-01-01T00:00:01Z",
-                    "tools": [{"id": "i", "apiName": "search", "arguments": "{}"}],
-                },
-                {
-                    "id": "w",
-                    "topicId": "t",
-                    "role": "tool",
-                    "content": "found",
-                    "parentId": "a",
-                    "createdAt": "2026-01-01T00:00:02Z",
-                },
-                {
-                    "id": "x",
-                    "topicId": "t",
-                    "threadId": "h",
-                    "role": "user",
-                    "content": "Aside",
-                    "createdAt": "2026-01-01T00:00:03Z",
-                },
-            ],
-            "messagePlugins": [{"id": "w", "apiName": "search", "toolCallId": "i"}],
-        },
-    }
-    tree = build_tree(one(LobeChat(), written(tmp_path, value)))
+def test_a_lobe_chat_thread_hangs_below_the_message_it_was_opened_at() -> None:
+    tree = build_tree(one(LobeChat(), PROGRAM_FILES / "lobechat-pglite.json"))
     assert [role for role, _ in live(tree)] == ["user", "assistant", "tool"]
     aside = next(message for message in tree.messages if message.text == "Aside")
     assert aside.parent == tree.messages[0].id

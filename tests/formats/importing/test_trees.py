@@ -11,14 +11,14 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.formats.contract import Importer
 from forky_core.formats.importing.landing import import_file
-from forky_core.formats.importing.readers.claude_ai import ROOT, ClaudeAI
+from forky_core.formats.importing.readers.claude_ai import ClaudeAI
 from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.librechat import LibreChat
 from forky_core.formats.importing.readers.open_webui import OpenWebUI
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.tree import ImportedTree, build_tree
-from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
-from tests.formats.sources import one, written
+from forky_core.model.parts import AttachmentPart, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from tests.formats.sources import PROGRAM_FILES, one, program_file, written
 
 
 def live(tree: ImportedTree) -> list[tuple[str, str]]:
@@ -32,115 +32,8 @@ def live(tree: ImportedTree) -> list[tuple[str, str]]:
     return said[::-1]
 
 
-CLAUDE_TREE = [
-    {
-        "uuid": "c",
-        "name": "Rivers",
-        "chat_messages": [
-            {"uuid": "q", "sender": "human", "text": "Longest?", "parent_message_uuid": ROOT},
-            {
-                "uuid": "a",
-                "sender": "assistant",
-                "text": "Nile",
-                "parent_message_uuid": "q",
-                "created_at": "2026-03-01T00:00:02Z",
-            },
-            {
-                "uuid": "b",
-                "sender": "assistant",
-                "text": "Amazon",
-                "parent_message_uuid": "q",
-                "created_at": "2026-03-01T00:00:01Z",
-            },
-        ],
-    }
-]
-WEBUI_TREE = [
-    {
-        "id": "c",
-        "title": "Rivers",
-        "chat": {
-            "history": {
-                "currentId": "a",
-                "messages": {
-                    "q": {
-                        "id": "q",
-                        "parentId": None,
-                        "childrenIds": ["b", "a"],
-                        "role": "user",
-                        "content": "Longest?",
-                    },
-                    "a": {"parentId": "q", "role": "assistant", "content": "Nile", "model": "m"},
-                    "b": {"parentId": "q", "childrenIds": [], "role": "assistant", "content": "Amazon"},
-                },
-            }
-        },
-    }
-]
-LIBRE_TREE = {
-    "conversationId": "c",
-    "title": "Rivers",
-    "recursive": True,
-    "messages": [
-        {
-            "messageId": "q",
-            "isCreatedByUser": True,
-            "text": "Longest?",
-            "children": [
-                {
-                    "messageId": "b",
-                    "isCreatedByUser": False,
-                    "text": "Amazon",
-                    "createdAt": "2026-01-01T00:00:01Z",
-                },
-                {
-                    "messageId": "a",
-                    "isCreatedByUser": False,
-                    "text": "Nile",
-                    "createdAt": "2026-01-01T00:00:02Z",
-                },
-            ],
-        }
-    ],
-}
-LLAMA_TREE = """\
-{"type":"session","harness":"llama.app","id":"c","name":"Rivers","currNode":"a"}
-{"type":"message","message":{"id":"r","type":"root","role":"system","content":"","parent":null}}
-{"type":"message","message":{"id":"q","role":"user","content":"Longest?","parent":"r"}}
-{"type":"message","message":{"id":"b","role":"assistant","content":"Amazon","parent":"q"}}
-{"type":"message","message":{"id":"a","role":"assistant","content":"Nile","parent":"q"}}
-"""
-GROK_TREE = {
-    "conversations": [
-        {
-            "conversation": {"id": "c", "title": "Rivers", "leaf_response_id": "a"},
-            "responses": [
-                {"response": {"_id": "q", "sender": "human", "message": "Longest?"}},
-                {
-                    "response": {
-                        "_id": "a",
-                        "sender": "ASSISTANT",
-                        "message": "Nile",
-                        "parent_response_id": "q",
-                    }
-                },
-                {
-                    "response": {
-                        "_id": "b",
-                        "sender": "assistant",
-                        "message": "Amazon",
-                        "parent_response_id": "q",
-                    }
-                },
-            ],
-        }
-    ]
-}
-
-
 def webui_database(path: Path, *, broken: bool = False) -> Path:
-    (row,) = WEBUI_TREE
-    assert isinstance(row, dict)
+    (row,) = program_file("open-webui.json")
     with sqlite3.connect(path) as database:
         database.execute("CREATE TABLE auth (id TEXT, password TEXT)")
         database.execute("CREATE TABLE user (id TEXT, email TEXT, api_key TEXT)")
@@ -157,51 +50,26 @@ def webui_database(path: Path, *, broken: bool = False) -> Path:
 
 
 @pytest.mark.parametrize(
-    ("importer", "value"),
+    ("importer", "file"),
     [
-        (ClaudeAI(), CLAUDE_TREE),
-        (OpenWebUI(), WEBUI_TREE),
-        (LibreChat(), LIBRE_TREE),
-        (SessionTraces(), LLAMA_TREE),
-        (Grok(), GROK_TREE),
+        (ClaudeAI(), "claude-ai.json"),
+        (OpenWebUI(), "open-webui.json"),
+        (LibreChat(), "librechat.json"),
+        (SessionTraces(), "llama.jsonl"),
+        (Grok(), "grok.json"),
     ],
     ids=lambda value: getattr(value, "name", ""),
 )
-def test_both_answers_are_kept_and_the_live_one_is_checked_out(
-    importer: Importer, value: Json, tmp_path: Path
-) -> None:
-    found = one(importer, written(tmp_path, value))
+def test_both_answers_are_kept_and_the_live_one_is_checked_out(importer: Importer, file: str) -> None:
+    found = one(importer, PROGRAM_FILES / file)
     tree = build_tree(found)
     assert live(tree) == [("user", "Longest?"), ("assistant", "Nile")]
     assert {message.text for message in tree.messages} == {"Longest?", "Nile", "Amazon"}
     assert (found.source_id, tree.account.adds_up) == ("c", True)
 
 
-def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool(tmp_path: Path) -> None:
-    blocks = [
-        {"type": "thinking", "thinking": "Search."},
-        {"type": "tool_use", "id": "t1", "name": "search", "input": {"q": "nile"}},
-        {
-            "type": "tool_result",
-            "tool_use_id": "t1",
-            "name": "search",
-            "content": [{"type": "text", "text": "6,650 km"}],
-        },
-        {"type": "text", "text": "6,650 km."},
-        {"type": "token_budget"},
-    ]
-    file = {"file_name": "notes.txt", "extracted_content": "my notes"}
-    value = [
-        {
-            "uuid": "c",
-            "name": "",
-            "chat_messages": [
-                {"uuid": "q", "sender": "human", "text": "How long?", "attachments": [file]},
-                {"uuid": "a", "sender": "assistant", "text": "", "content": blocks},
-            ],
-        }
-    ]
-    tree = build_tree(one(ClaudeAI(), written(tmp_path, value)))
+def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool() -> None:
+    tree = build_tree(one(ClaudeAI(), PROGRAM_FILES / "claude-ai-chain.json"))
     question, called, result, answer = tree.messages
     assert isinstance(question.parts[0], AttachmentPart)
     assert called.parts == (ReasoningPart("Search."), ToolCallPart("search", '{"q":"nile"}', "t1"))
@@ -260,7 +128,7 @@ def test_open_webuis_database_is_read_as_its_export(tmp_path: Path) -> None:
         done = import_file(forky, database)
         assert [problem.label for problem in done.problems] == ["Broken"]
         assert done.account.adds_up
-        again = import_file(forky, written(tmp_path, WEBUI_TREE))
+        again = import_file(forky, PROGRAM_FILES / "open-webui.json")
         assert (again.unchanged, again.conversations) == (1, ()), (
             "the export of the same chat is the same chat"
         )
