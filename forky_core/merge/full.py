@@ -70,11 +70,11 @@ def _brought(inputs: MergeInputs) -> MergePlan:
 
 FULL = Strategy(
     payload=payload_kinds.FULL,
-    label="Full",
-    entry="Merge the branch in full …",
+    label="Everything as it was said",
+    entry="Everything as it was said …",
     icon="notes",
-    caption="The model will read every message of the branch, as it was said.",
-    caption_of_several="The model will read every message of the branches, as it was said.",
+    caption="Full merge: the model reads every message of the branch.",
+    caption_of_several="Full merge: the model reads every message of the branches.",
     plan=plan_full,
     plan_side=lambda inputs, found, _options: full_of(inputs, found),
     takes=frozenset({"force"}),

@@ -152,10 +152,10 @@ def _text(planned: PlannedMessage) -> str:
 
 CHERRY_PICK = Strategy(
     payload=payload_kinds.CHERRY_PICK,
-    label="Cherry-pick",
-    entry="Cherry-pick this message …",
+    label="Chosen messages",
+    entry="Only this message …",
     icon="playlist_add_check",
-    caption="The model will read the messages you tick, as if said here.",
+    caption="Cherry-pick: the model reads the messages you tick, as if said here.",
     plan=plan_picks,
     takes=frozenset({"picks"}),
 )

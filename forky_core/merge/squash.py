@@ -116,11 +116,11 @@ def _passed(turns: Sequence[Message], told: Sequence[PayloadLine]) -> MergeFindi
 
 SQUASH = Strategy(
     payload=payload_kinds.SQUASH,
-    label="Squash",
-    entry="Squash the branch …",
+    label="A short note",
+    entry="A short note …",
     icon="compress",
-    caption="The model will read one short message: the lines that matter.",
-    caption_of_several="The model will read one short message of each branch: the lines that matter.",
+    caption="Squash: the model reads one short message, the lines that matter.",
+    caption_of_several="Squash: the model reads one short message of each branch, the lines that matter.",
     plan=plan_squash,
     plan_side=squash_of,
     takes=frozenset({"focus", "budget", "model"}),

@@ -96,10 +96,10 @@ def validate_options(options: MergeOptions) -> None:
 
 def _takers(option: Option, one: str, several: str) -> str:
     """Return a sentence on the strategies that take an option."""
-    labels = [strategy.label for strategy in strategies() if option in strategy.takes]
-    if len(labels) == 1:
-        return f"{labels[0]} {one}."
-    return f"{', '.join(labels[:-1])} or {labels[-1].lower()} {several}."
+    names = [strategy.name.capitalize() for strategy in strategies() if option in strategy.takes]
+    if len(names) == 1:
+        return f"{names[0]} {one}."
+    return f"{', '.join(names[:-1])} or {names[-1].lower()} {several}."
 
 
 def only_used(options: MergeOptions) -> MergeOptions:

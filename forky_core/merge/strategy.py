@@ -34,13 +34,13 @@ class Strategy:
     payload: PayloadKind
     """The strategy's name, and how its payload is read."""
     label: str
-    """The label on a button: “Squash”."""
+    """The label on a button: “A short note”."""
     entry: str
-    """The entry in the menu of a message: “Squash the branch …”."""
+    """The entry in the menu of a message: “A short note …”."""
     icon: str
     """The name of an icon in Material Symbols."""
     caption: str
-    """A sentence about what the model will read."""
+    """Git's word, and a sentence about what the model reads."""
     caption_of_several: str = ""
     """The caption for several branches at once."""
     plan: Callable[[MergeInputs, MergeOptions], MergePlan]

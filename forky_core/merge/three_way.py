@@ -322,11 +322,11 @@ def _tells_rejected(line: PayloadLine, conflict: Conflict) -> bool:
 
 THREE_WAY = Strategy(
     payload=payload_kinds.THREE_WAY,
-    label="Three-way",
-    entry="Merge three-way …",
+    label="A note, and where the two disagree",
+    entry="A note, and where the two disagree …",
     icon="alt_route",
-    caption="A squash below the points on which the branches disagree. You decide each.",
-    caption_of_several="One squash of all branches, below the points on which they disagree. You decide each.",
+    caption="Three-way: a short note below the points on which the branches disagree. You decide each.",
+    caption_of_several="Three-way: one note of all branches, below the points on which they disagree. You decide each.",
     plan=plan_three_way,
     plan_joined=three_way_of,
     takes=frozenset({"focus", "budget", "model", "policy", "choices"}),

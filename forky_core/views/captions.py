@@ -61,13 +61,33 @@ def merged(message: Message) -> str:
 
 def payload_summary(merge: MergePart) -> str:
     """Return one line about what a payload brought."""
+    return _brought(merge, f"“{merge.source}” {merge.kind.landed}")
+
+
+def brought_back(message: Message) -> str:
+    """Return what `merged` returns, in the words of the pages: they name no strategy."""
+    if message.reverts:
+        return f"{_messages(len(message.reverts))} left out from here on"
+    return " · ".join(map(payload_brought_back, message.merges))
+
+
+def payload_brought_back(merge: MergePart) -> str:
+    """Return what `payload_summary` returns, in the words of the pages: they name no strategy."""
+    if merge.kind.reading == "answer":
+        return _brought(merge, "One answer made of several")
+    if merge.kind.reading == "notice":
+        return _brought(merge, f"“{merge.source}” moved here")
+    return _brought(merge, f"Brought back from “{merge.source}”")
+
+
+def _brought(merge: MergePart, how: str) -> str:
     made = f", written by {without_server(merge.made_by)}" if merge.made_by else ""
     left = f", {len(merge.omitted)} left out" if merge.omitted else ""
     if settled := settles(merge):
         return settled
     torn = len(settled_and_open((merge,))[1])
     unsettled = f", {torn} left unresolved" if torn else ""
-    return f"“{merge.source}” {merge.kind.landed}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
+    return f"{how}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
 
 
 def settles(merge: MergePart) -> str:

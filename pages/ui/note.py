@@ -119,7 +119,7 @@ def note_html(
     text = f"<details><summary>{above}</summary><pre>{escape(showable(merge.text[:SHOWN]))}</pre></details>"
     brought = (
         f'<div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
-        f"<span>{escape(showable(captions.payload_summary(merge)))}</span></div>"
+        f"<span>{escape(showable(captions.payload_brought_back(merge)))}</span></div>"
     )
     return (
         f'<div class="fk-merge">{brought if summary else ""}'

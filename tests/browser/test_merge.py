@@ -103,7 +103,7 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     settled(page)
     id = page.locator("[data-cell]").nth(-3).get_attribute("data-cell")
     page.locator("[data-act=more]").last.click()
-    entry = page.get_by_role("menuitem", name="Cherry-pick this message")
+    entry = page.get_by_role("menuitem", name="Only this message")
     expect(entry).to_contain_text("tokens")
     entry.click()
     page.wait_for_url("**/merge?**strategy=cherry-pick**")
@@ -112,8 +112,8 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     settled(page)
     click_node(page, id)
     card = page.locator(".fk-card")
-    expect(card.get_by_role("button", name="Three-way")).to_contain_text("tokens")
-    card.get_by_role("button", name="Squash").click()
+    expect(card.get_by_role("button", name="A note, and where")).to_contain_text("tokens")
+    card.get_by_role("button", name="A short note").click()
     page.wait_for_url("**/merge?**strategy=squash**")
     assert one.problems == []
 
@@ -124,8 +124,8 @@ def test_the_menu_of_a_message_of_main_leads_here_to_choose_the_branch(app: str,
     page = one.open(f"{app}/?b=main")
     settled(page)
     page.locator("[data-act=more]").last.click()
-    expect(page.locator(".fk-menu-heading")).to_have_text("Merge into “main”")
-    page.get_by_role("menuitem", name="Squash").click()
+    expect(page.locator(".fk-menu-heading")).to_have_text("Bring a branch back into “main”")
+    page.get_by_role("menuitem", name="A short note").click()
     page.wait_for_url("**/merge?**b=main**strategy=squash**")
     expect(lines(page).first).to_be_visible()
     assert one.problems == []
@@ -192,7 +192,7 @@ def test_markdown_is_drawn_in_both_panes_and_each_line_keeps_its_number(app: str
 def test_on_a_phone_the_menu_of_a_message_stays_in_the_window_with_its_costs(app: str, watch: Any) -> None:
     page = watch(width=390, height=844).open(f"{app}/?b=upload")
     page.locator("[data-act=more]").last.click()
-    entry = page.get_by_role("menuitem", name="Merge the branch in full")
+    entry = page.get_by_role("menuitem", name="Everything as it was said")
     expect(entry).to_contain_text("tokens")
     box = page.locator(".fk-menu").bounding_box()
     assert box["x"] >= 0 and box["x"] + box["width"] <= 390

@@ -43,5 +43,5 @@ def test_an_option_is_refused_by_a_strategy_that_does_not_take_it(name: str, opt
         return
     with pytest.raises(BadContent) as refusal:
         validate_options(options)
-    takers = [one.label for one in strategies() if option in one.takes]
-    assert all(label.lower() in refusal.value.hint.lower() for label in takers)
+    takers = [one.name for one in strategies() if option in one.takes]
+    assert all(name in refusal.value.hint.lower() for name in takers)

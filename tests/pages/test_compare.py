@@ -123,7 +123,7 @@ def test_what_was_merged_before_a_question_to_all_stands_above_it_and_files_are_
     chat.merge(chat.plan_merge("train"))
     test = answered(ask(compare(chat), "How much?"), chat)
     shown = str(compared(test)["rows"])
-    assert "“train” squashed" in shown and "timetable.txt" in shown
+    assert "Brought back from “train”" in shown and "timetable.txt" in shown
 
 
 def test_choosing_a_side_changes_the_link(chat: Conversation) -> None:

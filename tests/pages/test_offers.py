@@ -72,7 +72,7 @@ def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, ch
     test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
     test = planned(test, forky, chat, at)
     body = card(test)
-    assert "merge “debug” into “main”" in html.unescape(body)
+    assert "bring “debug” back into “main”" in html.unescape(body)
     plans = {
         f"{ACT}{one.name}": chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
         for one in STRATEGIES
@@ -90,7 +90,7 @@ def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> N
     assert card(test)
     assert not card(settled(act(test, "card", "")))
     test = settled(click_graph(test, other, "chat.graph"))
-    assert "“main” into “debug”" in html.unescape(card(test))
+    assert "“main” back into “debug”" in html.unescape(card(test))
     assert not card(settled(act(test, "visit", at)))
 
 
@@ -102,10 +102,10 @@ def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
     at = chat.path()[place].id
     test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
     body = html.unescape(card(planned(test, forky, chat, at)))
-    assert "debug" not in body and "Fork it" in body
+    assert "debug" not in body and "Start a branch here" in body
     assert told(body).keys() == {"card", "fork"}
     test = settled(act(open_page("chat.py", chat), "costs", at))
-    assert _acts(test)["costs"] == [at, "Merge into “main”", {}]
+    assert _acts(test)["costs"] == [at, "Bring a branch back into “main”", {}]
     asked = open_page("merge.py", chat, strategy="squash")
     assert by_key(asked, "merge.strategy").value == "squash" and "source" not in asked.query_params
 
@@ -155,7 +155,7 @@ def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: 
     at = debug.path()[-1].id
     test = settled(act(planned(settled(act(test, "costs", at)), forky, chat, at), "costs", at))
     of, heading, costs = _acts(test)["costs"]
-    assert of == at and heading == "Merge “debug” into “main”"
+    assert of == at and heading == "Bring “debug” back into “main”"
     assert costs["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
     assert _acts(settled(test.run()))["costs"] is None, "a run for something else plans no merge"
 
@@ -181,7 +181,7 @@ def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat
         settled(test.run())
         page = open_page("chat.py", chat)
         (note,) = [body for body in html_pieces(page) if 'class="fk-merge"' in body]
-        assert "“debug” put into first sentences: 4 messages" in note and "<h4>First sentences</h4>" in note
+        assert "Brought back from “debug”: 4 messages" in note and "<h4>First sentences</h4>" in note
 
 
 def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None:

@@ -23,10 +23,10 @@ def test_the_notebook_says_what_a_revert_an_octopus_a_rebase_and_a_graft_are(
         late.merges.rebase(late.merges.plan_rebase("main"))
         text = shown(opened(late, b="late"))
         for words in (
-            "“one” in full: 2 messages<",
-            "“two” in full: 2 messages<",
-            "“main of Flags” squashed: ",
-            "1 message taken back from here on",
-            "“late” rebased: 2 messages",
+            "Brought back from “one”: 2 messages<",
+            "Brought back from “two”: 2 messages<",
+            "Brought back from “main of Flags”: ",
+            "1 message left out from here on",
+            "“late” moved here: 2 messages",
         ):
             assert words in text

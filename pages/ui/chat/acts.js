@@ -45,7 +45,7 @@ function openMenu(opener) {
   for (const [name, icon, label, cost] of [...state.menu, ...merges]) {
     if (cost && name === merges[0][0]) {
       const heading = document.createElement("div");
-      heading.className = "fk-menu-heading"; heading.textContent = "Merge its branch";
+      heading.className = "fk-menu-heading"; heading.textContent = "Bring its branch back";
       popup.append(heading);
     }
     const item = document.createElement(name === "present" ? "a" : "button");

@@ -420,7 +420,7 @@ def _revert(message: Message) -> str:
     """HTML of what is taken back, each a step away."""
     return (
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">undo</span>'
-        f"<span>{escape(captions.merged(message))}</span></div>"
+        f"<span>{escape(captions.brought_back(message))}</span></div>"
         f'<div class="fk-sources">Takes back {_visits(message.reverts)}</div></div>'
     )
 

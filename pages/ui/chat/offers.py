@@ -1,4 +1,4 @@
-"""What can be done with a message beside reading on: fork it, or merge its branch one way or another, at which cost.
+"""What can be done with a message beside reading on: start a branch, or bring its branch back one way or another.
 
 What a merge costs is known once it is planned, which takes a moment on a long branch. So plans are made in the
 background and kept while the conversation stays as it is; whoever asks too early asks again. Planning takes longer the
@@ -117,11 +117,11 @@ def merges_of(here: Frame) -> Merges | None:
         return Merges(entries)
     direction, costs = way_of(here, of), costs_of(here, of)
     if direction is None:
-        return Merges(entries, of, showable(f"Merge into “{here.chat.branch_name}”"))
+        return Merges(entries, of, showable(f"Bring a branch back into “{here.chat.branch_name}”"))
     if costs is None:
         return Merges(entries)
     return Merges(
-        entries, of, showable(f"Merge “{direction.source}” into “{direction.target}”"), said_costs(costs)
+        entries, of, showable(f"Bring “{direction.source}” back into “{direction.target}”"), said_costs(costs)
     )
 
 
@@ -150,10 +150,14 @@ def draw_card(here: Frame) -> None:
 def _card(here: Frame, message: Message) -> str:
     """HTML of it; acts.js hears its buttons."""
     direction, costs = way_of(here, message.id), costs_of(here, message.id)
-    who = "Merge" if message.merges else opening_of(message, here.chat.people.author_of).partition(":")[0]
-    ways = [_button("fork", "call_split", "Fork here …", "")]
+    who = (
+        "Brought back"
+        if message.merges
+        else opening_of(message, here.chat.people.author_of).partition(":")[0]
+    )
+    ways = [_button("fork", "call_split", "Start a branch here", "")]
     if direction is None:
-        into = "Fork it: a branch of its own can be merged back here."
+        into = "Start a branch here: what it finds out can be brought back."
     else:
         into = _into(direction, costs)
         told = said_costs(costs) if costs is not None else {}
@@ -189,7 +193,7 @@ def _into(direction: MergeDirection, costs: Costs | None) -> str:
         and not any(t is not None for t in costs.values())
     ):
         return f"“{direction.target}” has all of “{direction.source}” already."
-    return f"Fork it, or merge “{direction.source}” into “{direction.target}”:"
+    return f"Start a branch, or bring “{direction.source}” back into “{direction.target}”:"
 
 
 def _button(act: str, icon: str, name: str, cost: str, *, off: bool = False) -> str:

@@ -44,7 +44,7 @@ def draw_picks(here: Frame) -> None:
         return
     with st.container(key="line-picks", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{len(picks)}** picked", width="content")
-        if st.button("Merge into …", key="chat.picks_merge", icon=":material/merge:"):
+        if st.button("Bring them back …", key="chat.picks_merge", icon=":material/merge:"):
             st.switch_page(
                 "merge.py",
                 query_params={

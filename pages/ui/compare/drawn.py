@@ -20,7 +20,7 @@ from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
 from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
-from forky_core.views.captions import SAME, dollars, ended, merged, seconds, tokens
+from forky_core.views.captions import SAME, brought_back, dollars, ended, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow, column_numbers
 from pages.ui.compare.window import RowWindow
 from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
@@ -101,7 +101,7 @@ class DrawnComparison:
             "why": showable(ended(entry.generation)),
         }
         if message.reverts or message.merge is not None:
-            drawn["event"] = showable(merged(message))
+            drawn["event"] = showable(brought_back(message))
         if entry.same_as is not None:
             return drawn | {"same": showable(entry.same_as), "blocks": []}
         if message.reverts:

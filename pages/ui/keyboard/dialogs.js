@@ -44,7 +44,7 @@ function collect() {
   }
   const acts = window.__forkyActs;
   if (cells().length && acts?.menu) {
-    for (const [act, , label] of [...acts.menu, ...(acts.merges ?? []).map(([a, i, l]) => [a, i, `Merge its branch: ${l}`])]) {
+    for (const [act, , label] of [...acts.menu, ...(acts.merges ?? []).map(([a, i, l]) => [a, i, `Bring its branch back: ${l}`])]) {
       if (act === "fork") continue;
       const more = { do: "message", what: '[data-act="more"]' };
       found.push({ name: label, kind: "this message", run: () => carryOut([more, { do: "press", what: `.fk-menu [data-act="${act}"]` }]) });
