@@ -15,12 +15,7 @@ from forky_core.cli.titles import conversation_called
 from forky_core.formats.exporting.exporting import Exporter
 from forky_core.formats.exporting.redaction import findings, redacted, unread_files
 from forky_core.formats.exporting.registry import EXPORTERS, exporter, exporters
-from forky_core.formats.exporting.sharing import (
-    export_value,
-    exported_part,
-    hidden_content,
-    save_as,
-)
+from forky_core.formats.exporting.sharing import export_value, exported_part, hidden_content, save_as
 from forky_core.formats.exporting.writers.forky import ForkyFile
 from forky_core.formats.exporting.writers.message_arrays import DIALECTS, Messages
 from forky_core.formats.forky_file.chat import Chat

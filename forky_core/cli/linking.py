@@ -20,14 +20,7 @@ from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import BadContent
 from forky_core.people.export_audit import noted_in
 from forky_core.people.links.content import LinkContent, content_of
-from forky_core.people.links.link import (
-    DAYS,
-    WITH_PATHS,
-    Link,
-    LinkDraft,
-    public_fields,
-    value_digest,
-)
+from forky_core.people.links.link import DAYS, WITH_PATHS, Link, LinkDraft, public_fields, value_digest
 from forky_core.people.links.links import Links
 from forky_core.people.links.making import make_link_to
 from forky_core.people.links.shared_part import WITH_PATH

@@ -1,4 +1,5 @@
-"""Nodes for sources without a tree: each message follows the one before it.
+"""What importers share: reading a document value by value, and nodes for sources without a tree, in which each message
+follows the one before it.
 
 One message of a source may become several of ours (a call, its result, the answer): then its own id is that of the
 last, so that the message after it becomes a child of the last.
@@ -6,11 +7,11 @@ last, so that the message after it becomes a child of the last.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forky_core.formats.contract import NOTHING, Node, SourceFiles
+from forky_core.formats.contract import NOTHING, Node, Result, SourceDocument, SourceFiles, Unreadable
 from forky_core.formats.fields import count, micros, obj, shallow, word, wrapped
 from forky_core.formats.leftovers import Program, says_something
 from forky_core.formats.openai_messages import in_turns, openai_parts
@@ -18,6 +19,22 @@ from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
 from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Draft, Json, Part
+
+
+def read_values(
+    document: SourceDocument, conversations: Callable[[Json], Iterable[Result]]
+) -> Iterator[Result]:
+    """The conversations in each value of a document, one value at a time."""
+    for value in document.values():
+        if isinstance(value, Unreadable):
+            yield value
+        else:
+            yield from conversations(value)
+
+
+def no_messages(value: Mapping[str, Any], field: str, *, titled: str = "title") -> Unreadable:
+    """Why a conversation without its field of messages could not be read."""
+    return Unreadable(word(value.get(titled)) or "untitled", f"It has no messages (no `{field}`).")
 
 
 def spread(node: Node, parts: list[Part], role: Role) -> list[Node]:

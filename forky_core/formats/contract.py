@@ -89,6 +89,10 @@ class Unreadable:
     """A sentence."""
 
 
+Result = ParsedConversation | Unreadable
+"""What an importer yields."""
+
+
 @dataclass(frozen=True, slots=True)
 class Sample:
     """The beginning of a document: all that `fits` may look at."""
@@ -168,6 +172,10 @@ class Importer(Protocol):
         """
         ...
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        """Every conversation of the document, one at a time, in its order. Raises nothing for bad content."""
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        """Every conversation of the document, one at a time, in its order.
+
+        Raises BadContent if the document cannot be read any further; one conversation that cannot be read is yielded
+        as an `Unreadable`.
+        """
         ...

@@ -19,17 +19,7 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.stored import StoredMessages, files_named, files_of, linked, naming, only
 from forky_core.formats.forky_file.stored_log import each_call
 from forky_core.merge.payload_copy import with_new_ids
-from forky_core.model import (
-    Blob,
-    ConversationId,
-    Generation,
-    Message,
-    MessageId,
-    Role,
-    Stem,
-    View,
-    seal,
-)
+from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Role, Stem, View, seal
 from forky_core.model.document import CitedPassage, DocumentSearch
 from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.hashing import content_hash

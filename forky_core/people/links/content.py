@@ -18,12 +18,7 @@ from forky_core.formats.reports.publishing import report_of, write_report
 from forky_core.formats.reports.things.replay import EVERYTHING as WITH_WHAT_WAS_UNDONE
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.people.links.link import WITH_PATHS, Link, LinkDraft, value_digest
-from forky_core.people.links.shared_part import (
-    private_in,
-    shared_part,
-    shared_tips,
-    without_private_values,
-)
+from forky_core.people.links.shared_part import private_in, shared_part, shared_tips, without_private_values
 from forky_core.views.shelf import title_or_placeholder
 
 

@@ -12,6 +12,7 @@ from forky_core.forky import Forky
 from forky_core.formats.contract import ParsedConversation, Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
+from forky_core.formats.importing.pieces import pieces
 from forky_core.formats.importing.readers.llm_logs import LlmLogs
 from forky_core.formats.tree import build_tree
 from forky_core.model.hashing import content_hash
@@ -222,8 +223,7 @@ def test_a_damaged_database_ends_in_a_sentence(tmp_path: Path) -> None:
     data[5000:] = b"\xff" * (len(data) - 5000)
     path.write_bytes(bytes(data))
     with opened(path) as archive:
-        found = list(LlmLogs().read(archive.documents[0], archive.beside))
-    assert [type(item) for item in found] == [Unreadable]
+        assert [type(piece.found) for piece in pieces(archive)] == [Unreadable]
 
 
 def test_a_view_under_the_name_of_a_table_is_not_read(tmp_path: Path) -> None:

@@ -8,12 +8,13 @@ from typing import Any
 
 import pytest
 
-from forky_core.formats.contract import ParsedConversation, Unreadable
+from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.readers import share_pages
 from forky_core.formats.importing.readers.share_pages import UNKNOWN, SharePage
 from forky_core.formats.registry import importer_for
 from forky_core.formats.tree import build_tree
+from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 from tests.formats.sources import one, read, written
 
@@ -107,21 +108,17 @@ def test_a_page_with_its_line_of_messages_only_is_a_chain(tmp_path: Path) -> Non
     "script", ["", '<script id="__NEXT_DATA__">{"props":</script>', 'streamController.enqueue("[]")']
 )
 def test_a_page_of_another_form_says_so(tmp_path: Path, script: str) -> None:
-    assert list(read(SharePage(), written(tmp_path, page(script), "a.html"))) == [
-        Unreadable("a.html", UNKNOWN)
-    ]
+    with pytest.raises(BadContent, match=UNKNOWN):
+        list(read(SharePage(), written(tmp_path, page(script), "a.html")))
 
 
 def test_places_that_lead_in_circles_come_to_an_end(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(share_pages, "_MOST", 10_000)
     circle: list[Any] = [[0, 0, 0]]
-    (why,) = read(SharePage(), written(tmp_path, in_pieces(circle), "a.html"))
-    assert isinstance(why, Unreadable)
-    assert "far too much" in why.why
-    (why,) = read(
-        SharePage(), written(tmp_path, in_pieces([{"_1": 0, "_x": 1, "_-1": 0}, "mapping"]), "b.html")
-    )
-    assert isinstance(why, Unreadable | ParsedConversation)
+    with pytest.raises(BadContent, match="far too much"):
+        list(read(SharePage(), written(tmp_path, in_pieces(circle), "a.html")))
+    flat = in_pieces([{"_1": 0, "_x": 1, "_-1": 0}, "mapping"])
+    assert isinstance(one(SharePage(), written(tmp_path, flat, "b.html")), ParsedConversation)
 
 
 def test_it_is_known_by_its_address_and_no_other_page_is(tmp_path: Path) -> None:

@@ -6,30 +6,15 @@ from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values, spread
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Usage
 from forky_core.model.media import decoded
-from forky_core.model.parts import (
-    Draft,
-    Json,
-    OpaquePart,
-    Part,
-    ReasoningPart,
-    ToolCallPart,
-    ToolResultPart,
-)
+from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, ToolCallPart, ToolResultPart
 
 PROGRAM = Program(
     "Google AI Studio", frozenset(("thoughtSignature", "thoughtSignatures", "safetyRatings", "videoMetadata"))
@@ -51,12 +36,9 @@ class AIStudio:
             isinstance(obj(value.get("chunkedPrompt")).get("chunks"), list) for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            else:
-                yield _prompt(obj(value), PurePosixPath(document.name).stem, files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        stem = PurePosixPath(document.name).stem
+        return read_values(document, lambda value: [_prompt(obj(value), stem, files)])
 
 
 def _prompt(value: Mapping[str, Any], stem: str, files: SourceFiles) -> ParsedConversation:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.chaining import Chain, read_values
+from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.media import data_url
-from forky_core.model.parts import OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
+from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program(
     "big-AGI",
@@ -49,15 +49,13 @@ class BigAGI:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif "conversations" in obj(value):
-                for entry in objs(obj(value)["conversations"]):
-                    yield _conversation(entry, files)
-            else:
-                yield _conversation(obj(value), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        def conversations(value: Json) -> Iterator[Result]:
+            found = obj(value)
+            entries = objs(found["conversations"]) if "conversations" in found else [found]
+            return (_conversation(entry, files) for entry in entries)
+
+        return read_values(document, conversations)
 
 
 def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:

@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread, usage_of
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values, spread, usage_of
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, tool_call
@@ -58,16 +51,16 @@ class Chatbox:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-                continue
-            for key, session in obj(value).items():
-                if key.startswith(_SESSION) and isinstance(session, dict):
-                    yield _session(session, key.removeprefix(_SESSION), files)
-            for session in objs(obj(value).get("chat-sessions")):  # The older format, a list.
-                yield _session(session, "", files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: _sessions(obj(value), files))
+
+
+def _sessions(value: Mapping[str, Any], files: SourceFiles) -> Iterator[Result]:
+    for key, session in value.items():
+        if key.startswith(_SESSION) and isinstance(session, dict):
+            yield _session(session, key.removeprefix(_SESSION), files)
+    for session in objs(value.get("chat-sessions")):  # The older format, a list.
+        yield _session(session, "", files)
 
 
 def _session(session: Mapping[str, Any], key: str, files: SourceFiles) -> ParsedConversation:

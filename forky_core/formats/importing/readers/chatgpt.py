@@ -10,32 +10,16 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
-from forky_core.formats.fields import (
-    kept_json,
-    micros,
-    obj,
-    objs,
-    picked,
-    ref,
-    seq,
-    shallow,
-    word,
-    words,
-)
+from forky_core.formats.chaining import no_messages, read_values
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, shallow, word, words
 from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
 from forky_core.formats.openai_messages import content_parts
 from forky_core.formats.roles import is_role, role_of
 from forky_core.model import GenerationStatus
 from forky_core.model.parts import (
     Draft,
+    Json,
     OpaquePart,
     Part,
     ReasoningPart,
@@ -149,17 +133,16 @@ class ChatGPT:
     def fits(self, sample: Sample) -> bool:
         return any(isinstance(value.get("mapping"), dict) for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         beside = _by_id(files)
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif not isinstance(value, dict) or not isinstance(value.get("mapping"), dict):
-                yield Unreadable(
-                    word(obj(value).get("title")) or "untitled", "It has no messages (no `mapping`)."
-                )
-            else:
+
+        def conversation(value: Json) -> Iterator[Result]:
+            if isinstance(obj(value).get("mapping"), dict):
                 yield conversation_of(value, files, beside)
+            else:
+                yield no_messages(obj(value), "mapping")
+
+        return read_values(document, conversation)
 
 
 def _by_id(files: SourceFiles) -> dict[str, str]:

@@ -13,6 +13,7 @@ from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -60,7 +61,7 @@ class CherryStudio:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value

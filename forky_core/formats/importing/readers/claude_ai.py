@@ -9,15 +9,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import no_messages, read_values, spread
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeats, unknown_role
 from forky_core.formats.openai_messages import content_parts, text_parts
@@ -71,19 +64,13 @@ class ClaudeAI:
     def fits(self, sample: Sample) -> bool:
         return any(isinstance(value.get("chat_messages"), list) for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif not isinstance(value, dict) or not isinstance(value.get("chat_messages"), list):
-                yield Unreadable(
-                    word(obj(value).get("name")) or "untitled", "It has no messages (no `chat_messages`)."
-                )
-            else:
-                yield _conversation(value, files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: [_conversation(obj(value), files)])
 
 
-def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> Result:
+    if not isinstance(value.get("chat_messages"), list):
+        return no_messages(value, "chat_messages", titled="name")
     messages = objs(value["chat_messages"])
     tree = any("parent_message_uuid" in message for message in messages)
     nodes: list[Node] = []

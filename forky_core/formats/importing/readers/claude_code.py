@@ -20,6 +20,7 @@ from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -172,7 +173,7 @@ class ClaudeCode:
             for line in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         session = _ClaudeCodeSession(files)
         for value in document.values():
             if isinstance(value, Unreadable):

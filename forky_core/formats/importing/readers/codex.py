@@ -14,6 +14,7 @@ from forky_core.formats.chaining import spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -61,7 +62,7 @@ class Codex:
         # The first versions wrote the items themselves, below a line with an id.
         return {"id", "timestamp", "instructions"} <= first.keys() and "type" not in first
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         rollout = _Rollout(files)
         for value in document.values():
             if isinstance(value, Unreadable):

@@ -9,14 +9,13 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Tables, opened_tables
 from forky_core.formats.leftovers import Program, unknown_role
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.model import GenerationStatus, Role, Usage
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
 
 PROGRAM = Program("Cursor")
@@ -42,15 +41,11 @@ class Cursor:
     def fits(self, sample: Sample) -> bool:
         return _TABLE in sample.tables
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
-        try:
-            with opened_tables(document) as tables:
-                for row in tables.rows(_TABLE, where="key", starts=_CHAT):
-                    chat = obj(_json(row.get("value")))
-                    found = _chat(word(row.get("key")).removeprefix(_CHAT), chat, tables)
-                    yield found
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
+        with opened_tables(document) as tables:
+            for row in tables.rows(_TABLE, where="key", starts=_CHAT):
+                chat = obj(_json(row.get("value")))
+                yield _chat(word(row.get("key")).removeprefix(_CHAT), chat, tables)
 
 
 def _json(value: Json) -> Json:

@@ -11,15 +11,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import no_messages, read_values, spread
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, text_parts
@@ -67,18 +60,15 @@ class DeepSeek:
     def fits(self, sample: Sample) -> bool:
         return any(_has_fragments(value) or _loaded(value) for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-                continue
-            entry = obj(value)
-            if isinstance(entry.get("mapping"), dict):
-                yield _exported(entry, files)
-            elif loaded := _loaded(entry):
-                yield _saved(loaded, files)
-            else:
-                yield Unreadable(word(entry.get("title")) or "untitled", "It has no messages (no `mapping`).")
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: [_conversation(obj(value), files)])
+
+
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> Result:
+    if isinstance(value.get("mapping"), dict):
+        return _exported(value, files)
+    loaded = _loaded(value)
+    return _saved(loaded, files) if loaded else no_messages(value, "mapping")
 
 
 def _has_fragments(value: Mapping[str, Any]) -> bool:

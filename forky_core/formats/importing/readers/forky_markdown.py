@@ -12,18 +12,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import ClassVar
 
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import Draft
 from forky_core.text.fences import CodeBlocks
 
@@ -46,12 +38,8 @@ class ForkyMarkdown:
         first = next((match for line in sample.text.split("\n") if (match := _heading(line))), None)
         return first is not None and first[1] == "1" and (first[2] in _ROLES or bool(first[3]))
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
-        try:
-            lines = document.text().replace("\r\n", "\n").split("\n")
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
-            return
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
+        lines = document.text().replace("\r\n", "\n").split("\n")
         reading = _MarkdownReading()
         for number, line in enumerate(lines):
             reading.take(line, above=lines[max(0, number - 2) : number])

@@ -15,6 +15,7 @@ from forky_core.formats.chaining import spread
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -52,7 +53,7 @@ class GeminiCLI:
             map(_is_content, [*sample.objects, *_history(next(iter(sample.objects), {}))])
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         session = _GeminiSession(files)
         for value in document.values():
             if isinstance(value, Unreadable):

@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, unknown_role
 from forky_core.formats.openai_messages import content_parts
@@ -41,13 +35,11 @@ class Grok:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-                continue
-            for entry in objs(obj(value).get("conversations")):
-                yield _conversation(entry, files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(
+            document,
+            lambda value: (_conversation(entry, files) for entry in objs(obj(value).get("conversations"))),
+        )
 
 
 def _conversation(entry: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:

@@ -9,7 +9,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain, usage_of
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import obj, objs, picked, ref, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, tool_call
@@ -44,7 +51,7 @@ class LangChain:
     def fits(self, sample: Sample) -> bool:
         return any(any(_message(one) for one in _listed(value)) for value in sample.values)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         bare: list[Json] = []
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):

@@ -5,15 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values, spread
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts
@@ -62,12 +55,8 @@ class LibreChat:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            else:
-                yield _conversation(obj(value), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: [_conversation(obj(value), files)])
 
 
 def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:

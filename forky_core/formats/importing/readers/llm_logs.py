@@ -12,21 +12,13 @@ from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Row, Tables, opened_tables
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import Usage
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import (
     Draft,
     Json,
@@ -48,17 +40,14 @@ class LlmLogs:
     def fits(self, sample: Sample) -> bool:
         return sample.tables >= _NEW or sample.tables >= _OLD
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        try:
-            with opened_tables(document) as tables:
-                threads: set[str] = set()
-                if tables.names >= _NEW:
-                    threads |= {word(row.get("id")) for row in tables.rows("threads")}
-                    yield from _Threads(tables, files).found()
-                if tables.names >= _OLD:
-                    yield from _Responses(tables, files).found(but=threads)
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        with opened_tables(document) as tables:
+            threads: set[str] = set()
+            if tables.names >= _NEW:
+                threads |= {word(row.get("id")) for row in tables.rows("threads")}
+                yield from _Threads(tables, files).found()
+            if tables.names >= _OLD:
+                yield from _Responses(tables, files).found(but=threads)
 
 
 @dataclass(slots=True)

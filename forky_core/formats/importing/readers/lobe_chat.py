@@ -8,15 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values, spread
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, tool_call
@@ -70,12 +63,11 @@ class LobeChat:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            else:
-                yield from _topics(obj(obj(value).get("state")) or obj(obj(value).get("data")), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(
+            document,
+            lambda value: _topics(obj(obj(value).get("state")) or obj(obj(value).get("data")), files),
+        )
 
 
 def _topics(state: Mapping[str, Any], files: SourceFiles) -> Iterator[ParsedConversation]:

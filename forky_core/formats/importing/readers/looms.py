@@ -5,14 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import (
-    Node,
-    ParsedConversation,
-    Sample,
-    SourceDocument,
-    SourceFiles,
-    Unreadable,
-)
+from forky_core.formats.chaining import read_values
+from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts
@@ -49,14 +43,10 @@ class Loom:
     def fits(self, sample: Sample) -> bool:
         return any(_is_nested(value) or _is_flat(value) for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif _is_flat(obj(value)):
-                yield _flat(obj(value), files)
-            else:
-                yield _nested(obj(value), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(
+            document, lambda value: [(_flat if _is_flat(obj(value)) else _nested)(obj(value), files)]
+        )
 
 
 def _is_nested(value: Mapping[str, Any]) -> bool:

@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import openai_chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros, obj, objs, picked, word, words
 from forky_core.formats.leftovers import Program
 
@@ -26,7 +33,7 @@ class MessageArrays:
             _are_messages(value.get("messages")) for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         bare: list[Mapping[str, Any]] = []
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import read_values, spread
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -24,7 +25,6 @@ from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
-from forky_core.model.errors import BadContent
 from forky_core.model.media import data_url, decoded
 from forky_core.model.parts import Draft, Json, OpaquePart, Part
 
@@ -54,45 +54,40 @@ class FirstForky:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         if document.shape == "sqlite":
             yield from _database(document, files)
             return
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif isinstance(obj(value).get("nodes"), dict):
-                yield _flat(obj(value))
-            elif obj(value):
-                yield _nested(obj(value))
+        yield from read_values(document, lambda value: [_file(obj(value))] if obj(value) else [])
 
 
-def _database(document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-    try:
-        with opened_tables(document) as tables:
-            above: dict[str, list[str]] = {}
-            for edge in tables.rows("edges"):
-                above.setdefault(word(edge.get("child_id")), []).append(word(edge.get("parent_id")))
-            attached: dict[str, list[Part]] = {}
-            for file in tables.rows("attachments"):
-                attached.setdefault(word(file.get("node_id")), []).append(_upload(file, files))
-            nodes: dict[str, list[Row]] = {}
-            for row in tables.rows("nodes"):
-                nodes.setdefault(word(row.get("conversation_id")), []).append(row)
-            for conversation in tables.rows("conversations"):
-                id = word(conversation.get("id"))
-                entries = {word(row.get("id")): _read(row) for row in nodes.get(id, [])}
-                yield _conversation(
-                    entries,
-                    above,
-                    attached,
-                    source_id=id,
-                    title=word(conversation.get("name")),
-                    current=word(conversation.get("current_node_id")),
-                    created=micros(conversation.get("created_at")),
-                )
-    except BadContent as error:
-        yield Unreadable(document.name, str(error))
+def _file(value: Mapping[str, Any]) -> ParsedConversation:
+    return _flat(value) if isinstance(value.get("nodes"), dict) else _nested(value)
+
+
+def _database(document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+    with opened_tables(document) as tables:
+        above: dict[str, list[str]] = {}
+        for edge in tables.rows("edges"):
+            above.setdefault(word(edge.get("child_id")), []).append(word(edge.get("parent_id")))
+        attached: dict[str, list[Part]] = {}
+        for file in tables.rows("attachments"):
+            attached.setdefault(word(file.get("node_id")), []).append(_upload(file, files))
+        nodes: dict[str, list[Row]] = {}
+        for row in tables.rows("nodes"):
+            nodes.setdefault(word(row.get("conversation_id")), []).append(row)
+        for conversation in tables.rows("conversations"):
+            id = word(conversation.get("id"))
+            entries = {word(row.get("id")): _read(row) for row in nodes.get(id, [])}
+            yield _conversation(
+                entries,
+                above,
+                attached,
+                source_id=id,
+                title=word(conversation.get("name")),
+                current=word(conversation.get("current_node_id")),
+                created=micros(conversation.get("created_at")),
+            )
 
 
 def _read(row: Row) -> Row:
@@ -223,7 +218,7 @@ class CanvasChat:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         for value in document.values():
             if isinstance(value, Unreadable):
                 yield value

@@ -11,10 +11,11 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread, usage_of
+from forky_core.formats.chaining import no_messages, spread, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -38,7 +39,6 @@ from forky_core.formats.files.tables import opened_tables
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields, repeats
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
-from forky_core.model.errors import BadContent
 from forky_core.model.media import data_url
 from forky_core.model.parts import (
     Draft,
@@ -101,36 +101,28 @@ class OpenWebUI:
             return sample.tables >= _TABLES
         return any(isinstance(_history(value).get("messages"), dict) for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         for value in _rows(document) if document.shape == "sqlite" else document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif not isinstance(_history(obj(value)).get("messages"), dict):
-                yield Unreadable(
-                    word(obj(value).get("title")) or "untitled", "It has no messages (no `history`)."
-                )
-            else:
-                yield _conversation(obj(value), files)
+            yield value if isinstance(value, Unreadable) else _conversation(obj(value), files)
 
 
 def _rows(document: SourceDocument) -> Iterator[Json | Unreadable]:
     """The chats of `webui.db`, in the format of an export. Its other tables, with accounts and keys, are not read."""
-    try:
-        with opened_tables(document) as tables:
-            for row in tables.rows("chat", order="created_at"):
-                try:
-                    yield {**row, "chat": parse(word(row.get("chat")))}
-                except ValueError:
-                    yield Unreadable(word(row.get("title")) or "untitled", "Its messages are no valid JSON.")
-    except BadContent as error:
-        yield Unreadable(document.name, str(error))
+    with opened_tables(document) as tables:
+        for row in tables.rows("chat", order="created_at"):
+            try:
+                yield {**row, "chat": parse(word(row.get("chat")))}
+            except ValueError:
+                yield Unreadable(word(row.get("title")) or "untitled", "Its messages are no valid JSON.")
 
 
 def _history(value: Mapping[str, Any]) -> Mapping[str, Any]:
     return obj((obj(value.get("chat")) or value).get("history"))
 
 
-def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
+def _conversation(value: Mapping[str, Any], files: SourceFiles) -> Result:
+    if not isinstance(_history(value).get("messages"), dict):
+        return no_messages(value, "history")
     chat, history = obj(value.get("chat")) or value, _history(value)
     entries = {word(id): wrapped(found) for id, found in obj(history["messages"]).items()}
     place = {

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.chaining import Chain, read_values
+from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import text_parts, tool_call
@@ -57,12 +57,8 @@ class OpenCode:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif obj(value):
-                yield _session(obj(value), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: [_session(obj(value), files)] if obj(value) else [])
 
 
 def _session(session: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:

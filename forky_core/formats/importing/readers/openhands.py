@@ -10,7 +10,14 @@ from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain, usage_of
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, word, words, wrapped
 from forky_core.formats.leftovers import Program, leftovers, repeated_fields, says_something, unknown_role
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
@@ -47,7 +54,7 @@ class OpenHands:
             (sample.shape == "array" or len(sample.objects) > 1) and any(map(_is_event, sample.objects))
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         events: list[Mapping[str, Any]] = []
         for value in document.values():
             entry = wrapped(value)

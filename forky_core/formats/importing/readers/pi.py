@@ -13,6 +13,7 @@ from forky_core.formats.chaining import spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -58,7 +59,7 @@ class Pi:
             and ("version" in first or "cwd" in first)
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         header: Mapping[str, Any] = {}
         entries: list[Mapping[str, Any]] = []
         for value in document.values():

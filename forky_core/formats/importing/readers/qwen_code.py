@@ -13,6 +13,7 @@ from forky_core.formats.chaining import spread
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -77,7 +78,7 @@ class QwenCode:
             for line in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         nodes: list[Node] = []
         latest: dict[str, str] = {}
         """The id of the node that stands last for an id of the file."""

@@ -15,6 +15,7 @@ from forky_core.formats.chaining import openai_chain
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -34,7 +35,7 @@ class RecordedCalls:
     def fits(self, sample: Sample) -> bool:
         return any(is_call(value) for value in sample.values)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         trees: dict[str, _Tree] = {}
         for number, value in enumerate(document.values(), 1):
             if isinstance(value, Unreadable):

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread, unknown_line
+from forky_core.formats.chaining import read_values, spread, unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -49,20 +50,18 @@ class SessionTraces:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         if document.shape == "lines":
-            yield from _sessions(document.values(), files)
-            return
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            else:
-                yield _conversation(obj(obj(value).get("conv")), objs(obj(value).get("messages")), files)
+            return _sessions(document.values(), files)
+        return read_values(
+            document,
+            lambda value: [
+                _conversation(obj(obj(value).get("conv")), objs(obj(value).get("messages")), files)
+            ],
+        )
 
 
-def _sessions(
-    values: Iterable[Json | Unreadable], files: SourceFiles
-) -> Iterator[ParsedConversation | Unreadable]:
+def _sessions(values: Iterable[Json | Unreadable], files: SourceFiles) -> Iterator[Result]:
     """A file holds one session; if several were concatenated, each header begins another."""
     header: Mapping[str, Any] | None = None
     messages: list[Mapping[str, Any]] = []

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import obj, objs, word
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.importing.readers.chatgpt import conversation_of
@@ -35,16 +35,12 @@ class SharePage:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and "<html" in sample.text and _ADDRESS.search(sample.text) is not None
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        page = document.text()
         try:
-            page = document.text()
-            found = next((one for value in _values(page) if (one := _conversation(value)) is not None), None)
-        except (BadContent, ValueError) as error:
-            yield Unreadable(document.name, str(error) if isinstance(error, BadContent) else UNKNOWN)
-            return
-        if found is None:
-            yield Unreadable(document.name, UNKNOWN)
-            return
+            found = next(one for value in _values(page) if (one := _conversation(value)) is not None)
+        except (StopIteration, ValueError) as error:
+            raise BadContent(UNKNOWN) from error
         address = _ADDRESS.search(page)
         shared = address[1] if address is not None else ""
         id = word(found.get("conversation_id")) or word(found.get("backing_conversation_id")) or shared

@@ -15,6 +15,7 @@ from forky_core.formats.chaining import unknown_line
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -73,7 +74,7 @@ class SillyTavern:
             or sample.has("mes", "is_user")
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
         header: Mapping[str, Any] = {}
         messages: list[Mapping[str, Any]] = []
         for value in document.values():

@@ -13,6 +13,7 @@ from forky_core.documents.html_text import markdown_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
+    Result,
     Sample,
     SourceDocument,
     SourceFiles,
@@ -43,7 +44,7 @@ class TakeoutGemini:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         beside: dict[str, str] = {}
         for name in files.names():
             beside.setdefault(name.rpartition("/")[2], name)

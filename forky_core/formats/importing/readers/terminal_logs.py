@@ -11,10 +11,16 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros
 from forky_core.formats.openai_messages import text_parts
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import Part, ReasoningPart
 from forky_core.text.fences import parts
 
@@ -28,13 +34,9 @@ class Aider:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and any(map(_STARTED.fullmatch, sample.text.splitlines()))
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
         """A conversation for each session in which somebody spoke."""
-        try:
-            lines = document.text().splitlines()
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
-            return
+        lines = document.text().splitlines()
         starts = [number for number, line in enumerate(lines) if _STARTED.fullmatch(line.rstrip())]
         for start, end in zip(starts, [*starts, len(lines)][1:], strict=True):
             session = _session(lines[start], lines[start + 1 : end])
@@ -110,12 +112,8 @@ class ClaudeCodeExport:
         signs = {found["sign"] for line in sample.text.splitlines() if (found := _SPOKEN.match(line))}
         return bool(signs & _PERSON) and bool(signs & _MODEL)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
-        try:
-            lines = document.text().splitlines()
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
-            return
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
+        lines = document.text().splitlines()
         found = _exported(lines, PurePosixPath(document.name).stem)
         yield found if found.nodes else Unreadable(document.name, NOBODY)
 

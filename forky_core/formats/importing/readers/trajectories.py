@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.chaining import Chain, read_values
+from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, seq, word, words
 from forky_core.formats.leftovers import Program, leftovers, unknown_role
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
@@ -49,12 +49,8 @@ class SWEAgent:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-            elif obj(value):
-                yield _run(obj(value), files)
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        return read_values(document, lambda value: [_run(obj(value), files)] if obj(value) else [])
 
 
 def _run(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
@@ -124,17 +120,17 @@ class ATIF:
     def fits(self, sample: Sample) -> bool:
         return any(word(value.get("schema_version")).startswith("ATIF") for value in sample.objects)
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
         """A conversation for the run, and for each run of a sub-agent that is in the same file."""
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
-                continue
-            waiting = [obj(value)]
-            while waiting:
-                run = waiting.pop(0)
-                yield _trajectory(run, files)
-                waiting += objs(run.get("subagent_trajectories"))
+        return read_values(document, lambda value: _trajectories(obj(value), files))
+
+
+def _trajectories(value: Mapping[str, Any], files: SourceFiles) -> Iterator[Result]:
+    waiting = [value]
+    while waiting:
+        run = waiting.pop(0)
+        yield _trajectory(run, files)
+        waiting += objs(run.get("subagent_trajectories"))
 
 
 def _trajectory(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:

@@ -13,11 +13,17 @@ from pathlib import PurePosixPath
 from typing import ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import micros
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
-from forky_core.model.errors import BadContent
 from forky_core.model.parts import Part, ReasoningPart
 from forky_core.text.fences import parts
 
@@ -82,12 +88,8 @@ class Transcripts:
     def fits(self, sample: Sample) -> bool:
         return sample.shape == "text" and _style(sample.text.splitlines()) is not None
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
-        try:
-            lines = document.text().splitlines()
-        except BadContent as error:
-            yield Unreadable(document.name, str(error))
-            return
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
+        lines = document.text().splitlines()
         style = _style(lines)
         if style is None:
             yield Unreadable(document.name, "Nobody speaks in it.")

@@ -12,7 +12,14 @@ from pathlib import PurePosixPath
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import Chain
-from forky_core.formats.contract import ParsedConversation, Sample, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    ParsedConversation,
+    Result,
+    Sample,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, shallow, word, words
 from forky_core.formats.leftovers import Program, leftovers, says_something
 from forky_core.formats.openai_messages import text_parts, tool_call
@@ -77,7 +84,7 @@ class VSCodeChat:
             for value in sample.objects
         )
 
-    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[ParsedConversation | Unreadable]:  # noqa: ARG002 - it carries none
+    def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:  # noqa: ARG002 - it carries none
         log: _Log | None = None
         for value in document.values():
             if isinstance(value, Unreadable):

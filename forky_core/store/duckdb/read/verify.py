@@ -26,10 +26,7 @@ from forky_core.store.duckdb.file.database import DatabaseFile
 from forky_core.store.duckdb.read.packs import BadPack, read_packs
 from forky_core.store.duckdb.running import FileSession
 from forky_core.store.duckdb.write.ledger import stored_entries
-from forky_core.store.rows import (
-    Row,
-    places_from_rows,
-)
+from forky_core.store.rows import Row, places_from_rows
 
 
 def verify_file(
