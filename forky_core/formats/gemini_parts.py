@@ -7,18 +7,12 @@ from typing import Any
 
 from forky_core.formats.contract import SourceFiles
 from forky_core.formats.fields import kept_json, obj, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.model.parts import Json, OpaquePart, Part, ToolResultPart
 
-_FIELDS = (
-    "functionCall",
-    "functionResponse",
-    "executableCode",
-    "codeExecutionResult",
-    "fileData",
-    "thoughtSignature",
-    "thought",
+_FIELDS = names(
+    "functionCall functionResponse executableCode codeExecutionResult fileData thoughtSignature thought"
 )
 
 

@@ -16,25 +16,18 @@ from forky_core.formats.roles import is_role
 from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Json, Part
 
+
+def names(text: str) -> tuple[str, ...]:
+    """The names in a text that separates them by spaces."""
+    return tuple(text.split())
+
+
 BOOKKEEPING = frozenset(
-    (
-        *(
-            "id",
-            "_id",
-            "uuid",
-            "type",
-            "object",
-            "role",
-            "index",
-            "status",
-            "state",
-            "version",
-            "locale",
-            "name",
-        ),
-        *("created", "created_at", "createdAt", "create_time", "timestamp", "time", "date", "updated"),
-        *("updated_at", "updatedAt", "update_time", "model", "finish_reason", "finishReason", "stop_reason"),
-        *("stopReason", "stop_sequence", "usage", "cache_control", "logprobs", "system_fingerprint"),
+    names(
+        "id _id uuid type object role index status state version locale name created created_at createdAt"
+        " create_time timestamp time date updated updated_at updatedAt update_time model finish_reason"
+        " finishReason stop_reason stopReason stop_sequence usage cache_control logprobs"
+        " system_fingerprint"
     )
 )
 """Fields that mean the same in nearly every program."""

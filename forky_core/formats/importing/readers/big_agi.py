@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain, read_values
 from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.leftovers import Program, leftovers, names, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.media import data_url
@@ -16,16 +16,7 @@ from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, TextPa
 
 PROGRAM = Program(
     "big-AGI",
-    frozenset(
-        (
-            "avatar",
-            "generator",
-            "tokenCount",
-            "pendingIncomplete",
-            "pendingPlaceholderText",
-            "userFlags",
-        )
-    ),
+    frozenset(names("avatar generator tokenCount pendingIncomplete pendingPlaceholderText userFlags")),
 )
 _BESIDE = ("purposeId", "updated", "userFlags", "metadata")
 _READ = frozenset(("fragments", "text", "sender", "typing", "originLLM", *_BESIDE))
@@ -98,17 +89,7 @@ def _parts(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
         parts += _fragment(part, word(fragment.get("title")), files)
         if word(part.get("pt")) in _PARTS:
             parts += leftovers(part, _PARTS[word(part.get("pt"))], PROGRAM, within="fragments.part.")
-        around = (
-            "ft",
-            "fId",
-            "part",
-            "title",
-            "caption",
-            "liveFileId",
-            "outputMode",
-            "originId",
-            "vendorState",
-        )
+        around = names("ft fId part title caption liveFileId outputMode originId vendorState")
         parts += leftovers(fragment, around, PROGRAM, within="fragments.")
     if not parts:  # The format before version 4.
         parts = content_parts(message.get("text"), files, PROGRAM)

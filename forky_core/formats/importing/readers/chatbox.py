@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import read_values, spread, usage_of
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.media import data_url
@@ -20,16 +20,9 @@ from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart,
 PROGRAM = Program(
     "Chatbox",
     frozenset(
-        (
-            *(
-                "wordCount",
-                "tokenCount",
-                "tokensUsed",
-                "tokenCountMap",
-                "tokenCalculatedAt",
-                "firstTokenLatency",
-            ),
-            *("generating", "isStreamingMode", "errorExtra", "updatedAt", "style", "isSummary", "cancel"),
+        names(
+            "wordCount tokenCount tokensUsed tokenCountMap tokenCalculatedAt firstTokenLatency generating"
+            " isStreamingMode errorExtra updatedAt style isSummary cancel"
         )
     ),
 )

@@ -13,7 +13,14 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import no_messages, read_values
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, shallow, word, words
-from forky_core.formats.leftovers import BOOKKEEPING, Program, leftovers, repeated_fields, says_something
+from forky_core.formats.leftovers import (
+    BOOKKEEPING,
+    Program,
+    leftovers,
+    names,
+    repeated_fields,
+    says_something,
+)
 from forky_core.formats.openai_messages import content_parts
 from forky_core.formats.roles import is_role, role_of
 from forky_core.model import GenerationStatus
@@ -35,19 +42,10 @@ NO_MESSAGE = "It only holds the tree together."
 PROGRAM = Program(
     "ChatGPT",
     frozenset(
-        (
-            *(
-                "crawl_date",
-                "domain",
-                "crawl_timestamp",
-                "pub_date",
-                "pub_timestamp",
-                "is_ephemeral",
-                "ref_id",
-                "tether_id",
-            ),
-            *("source_analysis_msg_id", "computer_id", "response_format_name", "finished", "decoding_id"),
-            *("direction", "expiry_datetime", "format", "fovea", "audio_start_timestamp"),
+        names(
+            "crawl_date domain crawl_timestamp pub_date pub_timestamp is_ephemeral ref_id tether_id"
+            " source_analysis_msg_id computer_id response_format_name finished decoding_id direction"
+            " expiry_datetime format fovea audio_start_timestamp"
         )
     ),
 )
@@ -63,43 +61,15 @@ _KEPT_BESIDE = ("citations", "content_references", "attachments", "finish_detail
 METADATA = frozenset(
     (
         *_KEPT_BESIDE,
-        *("model_slug", "default_model_slug", "requested_model_slug", "resolved_model_slug", "message_type"),
-        *(
-            "timestamp_",
-            "parent_id",
-            "request_id",
-            "turn_exchange_id",
-            "turn_trace_id",
-            "working_turn_exchange_id",
-        ),
-        *(
-            "message_source",
-            "message_locale",
-            "is_complete",
-            "is_visually_hidden_from_conversation",
-            "status",
-        ),
-        *("gizmo_id", "kwargs", "pad", "voice_mode_message", "serialization_metadata", "request_id"),
-        *(
-            "is_user_system_message",
-            "reasoning_status",
-            "finished_duration_sec",
-            "thinking_effort",
-            "rebase_developer_message",
-        ),
-        *(
-            "rebase_system_message",
-            "user_timezone",
-            "can_save",
-            "conversation_id",
-            "client_reported_search_source",
-        ),
-        *(
-            "real_time_audio_has_video",
-            "selected_github_repos",
-            "selected_sources",
-            "dictation",
-            "sonic_classification_result",
+        *names(
+            "model_slug default_model_slug requested_model_slug resolved_model_slug message_type"
+            " timestamp_ parent_id request_id turn_exchange_id turn_trace_id working_turn_exchange_id"
+            " message_source message_locale is_complete is_visually_hidden_from_conversation status"
+            " gizmo_id kwargs pad voice_mode_message serialization_metadata request_id"
+            " is_user_system_message reasoning_status finished_duration_sec thinking_effort"
+            " rebase_developer_message rebase_system_message user_timezone can_save conversation_id"
+            " client_reported_search_source real_time_audio_has_video selected_github_repos"
+            " selected_sources dictation sonic_classification_result"
         ),
     )
 )
@@ -110,15 +80,9 @@ _INSTRUCTIONS = {
     "model_editable_context": ("model_set_context",),
 }
 _RESULTS = frozenset(
-    (
-        "execution_output",
-        "system_error",
-        "citable_code_output",
-        "computer_output",
-        "tether_quote",
-        "tether_browsing_display",
-        "tether_browsing_code",
-        "sonic_webpage",
+    names(
+        "execution_output system_error citable_code_output computer_output tether_quote"
+        " tether_browsing_display tether_browsing_code sonic_webpage"
     )
 )
 _MARK = re.compile("\ue200[^\ue201]*\ue201|[\ue200-\ue206]")

@@ -21,7 +21,7 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, shallow, word, words
 from forky_core.formats.files.json_values import parse
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus
@@ -31,17 +31,10 @@ from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart,
 PROGRAM = Program(
     "Cherry Studio",
     frozenset(
-        (
-            *("assistantId", "topicId", "messageId", "modelId", "askId", "useful", "foldSelected", "metrics"),
-            *(
-                "multiModelMessageStyle",
-                "enabledMCPs",
-                "thinking_millsec",
-                "traceId",
-                "agentSessionId",
-                "language",
-            ),
-            *("knowledgeBaseIds", "toolId", "sourceBlockId"),
+        names(
+            "assistantId topicId messageId modelId askId useful foldSelected metrics"
+            " multiModelMessageStyle enabledMCPs thinking_millsec traceId agentSessionId language"
+            " knowledgeBaseIds toolId sourceBlockId"
         )
     ),
 )

@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import no_messages, read_values, spread
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, repeats, unknown_role
+from forky_core.formats.leftovers import Program, leftovers, names, repeats, unknown_role
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
@@ -25,24 +25,11 @@ _OFF = frozenset(("token_budget",))
 PROGRAM = Program(
     "Claude",
     frozenset(
-        (
-            *(
-                "approval_key",
-                "approval_options",
-                "citations_grouping_mode",
-                "alternative_display_type",
-                "cut_off",
-            ),
-            *(
-                "display_content",
-                "flags",
-                "icon_name",
-                "integration_name",
-                "integration_icon_url",
-                "is_mcp_app",
-            ),
-            *("mcp_server_url", "message", "meta", "remaining", "context", "title", "start_timestamp"),
-            *("stop_timestamp", "truncated", "summaries", "citations"),
+        names(
+            "approval_key approval_options citations_grouping_mode alternative_display_type cut_off"
+            " display_content flags icon_name integration_name integration_icon_url is_mcp_app"
+            " mcp_server_url message meta remaining context title start_timestamp stop_timestamp"
+            " truncated summaries citations"
         )
     ),
 )

@@ -27,7 +27,7 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import is_role, role_of
 from forky_core.model import Role, Usage
@@ -46,21 +46,12 @@ PROGRAM = Program(
 _LINE = Program(
     "Claude Code",
     frozenset(
-        (
-            *(
-                "parentUuid",
-                "logicalParentUuid",
-                "sessionId",
-                "isSidechain",
-                "isMeta",
-                "userType",
-                "cwd",
-                "slug",
-            ),
-            *("gitBranch", "entrypoint", "subtype", "level", "durationMs", "messageCount", "compactMetadata"),
-            *("microcompactMetadata", "toolUseID", "parentToolUseID", "agentId", "hookCount", "hookInfos"),
-            *("retryInMs", "retryAttempt", "maxRetries", "session_id", "permissionMode", "effort", "origin"),
-            *("requestId", "promptId", "promptSource", "sourceToolAssistantUUID", "isApiErrorMessage"),
+        names(
+            "parentUuid logicalParentUuid sessionId isSidechain isMeta userType cwd slug gitBranch"
+            " entrypoint subtype level durationMs messageCount compactMetadata microcompactMetadata"
+            " toolUseID parentToolUseID agentId hookCount hookInfos retryInMs retryAttempt maxRetries"
+            " session_id permissionMode effort origin requestId promptId promptSource"
+            " sourceToolAssistantUUID isApiErrorMessage"
         )
     ),
 )
@@ -94,67 +85,16 @@ _SCREEN = frozenset(
 
 
 _REMINDERS = frozenset(
-    (
-        *("hook_success", "hook_cancelled", "hook_error_during_execution", "hook_non_blocking_error"),
-        *(
-            "hook_blocking_error",
-            "hook_system_message",
-            "hook_stopped_continuation",
-            "hook_permission_decision",
-        ),
-        *(
-            "todo_reminder",
-            "task_reminder",
-            "total_tokens_reminder",
-            "deferred_tools_delta",
-            "command_permissions",
-        ),
-        *(
-            "mcp_instructions_delta",
-            "agent_listing_delta",
-            "skill_listing",
-            "invoked_skills",
-            "nested_memory",
-        ),
-        *(
-            "plan_mode",
-            "plan_mode_exit",
-            "plan_mode_reentry",
-            "plan_file_reference",
-            "auto_mode",
-            "auto_mode_exit",
-        ),
-        *(
-            "date_change",
-            "edited_text_file",
-            "edited_image_file",
-            "compact_file_reference",
-            "task_status",
-            "goal_status",
-        ),
-        *(
-            "ultra_effort_enter",
-            "ultra_effort_exit",
-            "opened_file_in_ide",
-            "diagnostics",
-            "output_style",
-            "todo",
-        ),
-        *(
-            "agent_mention",
-            "token_usage",
-            "budget_usd",
-            "already_read_file",
-            "relevant_memories",
-            "current_session_memory",
-        ),
-        *(
-            "max_turns_reached",
-            "dynamic_skill",
-            "critical_system_reminder",
-            "async_hook_response",
-            "ultramemory",
-        ),
+    names(
+        "hook_success hook_cancelled hook_error_during_execution hook_non_blocking_error"
+        " hook_blocking_error hook_system_message hook_stopped_continuation hook_permission_decision"
+        " todo_reminder task_reminder total_tokens_reminder deferred_tools_delta command_permissions"
+        " mcp_instructions_delta agent_listing_delta skill_listing invoked_skills nested_memory plan_mode"
+        " plan_mode_exit plan_mode_reentry plan_file_reference auto_mode auto_mode_exit date_change"
+        " edited_text_file edited_image_file compact_file_reference task_status goal_status"
+        " ultra_effort_enter ultra_effort_exit opened_file_in_ide diagnostics output_style todo"
+        " agent_mention token_usage budget_usd already_read_file relevant_memories current_session_memory"
+        " max_turns_reached dynamic_skill critical_system_reminder async_hook_response ultramemory"
     )
 )
 """Kinds of `attachment` whose text the program wrote for the model, or notes for itself."""

@@ -13,7 +13,7 @@ from forky_core.formats.contract import ParsedConversation, Result, Sample, Sour
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, word, words
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import Tables, opened_tables
-from forky_core.formats.leftovers import Program, unknown_role
+from forky_core.formats.leftovers import Program, names, unknown_role
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.model import GenerationStatus, Role, Usage
 from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
@@ -21,15 +21,9 @@ from forky_core.model.parts import Json, Part, ReasoningPart, ToolResultPart
 PROGRAM = Program("Cursor")
 _ROLES: dict[int, Role] = {1: "user", 2: "assistant"}
 _TABLE, _CHAT, _BUBBLE = "cursorDiskKV", "composerData:", "bubbleId:"
-_BESIDE = (
-    *(
-        "attachedCodeChunks",
-        "attachedFileCodeChunksMetadataOnly",
-        "images",
-        "webReferences",
-        "docsReferences",
-    ),
-    *("interpreterResults", "errorDetails", "context", "todos"),
+_BESIDE = names(
+    "attachedCodeChunks attachedFileCodeChunksMetadataOnly images webReferences docsReferences"
+    " interpreterResults errorDetails context todos"
 )
 _STATUS: dict[str, GenerationStatus] = {"cancelled": "stopped", "error": "interrupted"}
 

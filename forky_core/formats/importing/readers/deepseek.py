@@ -14,7 +14,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import no_messages, read_values, spread
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, seq, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
@@ -31,17 +31,9 @@ from forky_core.model.parts import (
 PROGRAM = Program(
     "DeepSeek",
     frozenset(
-        (
-            *(
-                "elapsed_secs",
-                "stage_id",
-                "conversation_mode",
-                "feedback",
-                "site_name",
-                "site_icon",
-                "cite_index",
-            ),
-            *("published_at", "query_indexes"),
+        names(
+            "elapsed_secs stage_id conversation_mode feedback site_name site_icon cite_index published_at"
+            " query_indexes"
         )
     ),
 )

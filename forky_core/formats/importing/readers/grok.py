@@ -8,19 +8,14 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import read_values
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, unknown_role
+from forky_core.formats.leftovers import Program, leftovers, names, unknown_role
 from forky_core.formats.openai_messages import content_parts
 from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Part, ReasoningPart
 
 PROGRAM = Program("Grok", frozenset(("media_types", "model_config_override", "request_metadata")))
-_BESIDE = (
-    "steps",
-    "web_search_results",
-    "cited_web_search_results",
-    "file_attachments",
-    "card_attachments_json",
-    "metadata",
+_BESIDE = names(
+    "steps web_search_results cited_web_search_results file_attachments card_attachments_json metadata"
 )
 _READ = frozenset(("message", "sender", "parent_response_id", "thinking_trace", *_BESIDE))
 

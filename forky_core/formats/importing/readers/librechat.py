@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import read_values, spread
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers, repeated_fields
+from forky_core.formats.leftovers import Program, leftovers, names, repeated_fields
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
@@ -17,26 +17,10 @@ from forky_core.model.parts import Draft, OpaquePart, TextPart
 PROGRAM = Program(
     "LibreChat",
     frozenset(
-        (
-            *("messageId", "conversationId", "parentMessageId", "sender", "endpoint", "iconURL", "thread_id"),
-            *(
-                "children",
-                "metadata",
-                "user",
-                "__v",
-                "addedConvo",
-                "siblingIndex",
-            ),
-            *(
-                "depth",
-                "isEdited",
-                "current",
-                "progress",
-                "auth",
-                "agentId",
-                "targetMessageId",
-                "contextMeta",
-            ),
+        names(
+            "messageId conversationId parentMessageId sender endpoint iconURL thread_id children metadata"
+            " user __v addedConvo siblingIndex depth isEdited current progress auth agentId"
+            " targetMessageId contextMeta"
         )
     ),
 )

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import read_values, spread
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultPart
@@ -19,33 +19,13 @@ from forky_core.model.parts import Draft, Json, Part, ReasoningPart, ToolResultP
 PROGRAM = Program(
     "LobeChat",
     frozenset(
-        (
-            *(
-                "topicId",
-                "sessionId",
-                "threadId",
-                "parentId",
-                "agentId",
-                "groupId",
-                "clientId",
-                "userId",
-                "quotaId",
-            ),
-            *("observationId", "traceId", "meta", "extra", "plugin", "accessedAt", "targetId"),
+        names(
+            "topicId sessionId threadId parentId agentId groupId clientId userId quotaId observationId"
+            " traceId meta extra plugin accessedAt targetId"
         )
     ),
 )
-_BESIDE = (
-    "provider",
-    "translate",
-    "search",
-    "favorite",
-    "files",
-    "fileList",
-    "imageList",
-    "error",
-    "pluginState",
-)
+_BESIDE = names("provider translate search favorite files fileList imageList error pluginState")
 _READ = frozenset(("content", "reasoning", "tools", "tool_call_id", "pluginError", *_BESIDE))
 
 

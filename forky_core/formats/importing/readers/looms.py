@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import read_values
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import micros, obj, objs, picked, ref, word
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import content_parts
 from forky_core.model import Role
 from forky_core.model.parts import Draft
@@ -16,19 +16,9 @@ from forky_core.model.parts import Draft
 PROGRAM = Program(
     "a Loom",
     frozenset(
-        (
-            *(
-                "open",
-                "visited",
-                "mutable",
-                "text_attributes",
-                "multimedia",
-                "frame",
-                "collapsed",
-                "unread",
-                "hoisted",
-            ),
-            *("parent_id", "parentId", "children", "lastVisited", "visible", "canonical", "meta"),
+        names(
+            "open visited mutable text_attributes multimedia frame collapsed unread hoisted parent_id"
+            " parentId children lastVisited visible canonical meta"
         )
     ),
 )

@@ -36,7 +36,7 @@ from forky_core.formats.fields import (
 )
 from forky_core.formats.files.json_values import parse
 from forky_core.formats.files.tables import opened_tables
-from forky_core.formats.leftovers import Program, leftovers, repeated_fields, repeats
+from forky_core.formats.leftovers import Program, leftovers, names, repeated_fields, repeats
 from forky_core.formats.openai_messages import content_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model.media import data_url
@@ -55,34 +55,15 @@ from forky_core.model.parts import (
 PROGRAM = Program(
     "Open WebUI",
     frozenset(
-        (
-            *(
-                "attributes",
-                "start_tag",
-                "end_tag",
-                "selectedModelId",
-                "modelIndex",
-                "models",
-                "favorite",
-                "feedbackId",
-                "lastSentence",
-            ),
-            *("parentId", "childrenIds", "done", "user", "userContext", "arena"),
+        names(
+            "attributes start_tag end_tag selectedModelId modelIndex models favorite feedbackId"
+            " lastSentence parentId childrenIds done user userContext arena"
         )
     ),
 )
-_BESIDE = (
-    "sources",
-    "statusHistory",
-    "followUps",
-    "modelName",
-    "modelIdx",
-    "error",
-    "citations",
-    "code_executions",
-    "annotation",
-    "originalContent",
-    "info",
+_BESIDE = names(
+    "sources statusHistory followUps modelName modelIdx error citations code_executions annotation"
+    " originalContent info"
 )
 _READ = frozenset(("content", "output", "files", *_BESIDE))
 _TABLES = frozenset(("chat", "auth", "user"))

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain, read_values
 from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import GenerationStatus, Usage
@@ -17,20 +17,7 @@ from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, ToolRe
 
 PROGRAM = Program(
     "opencode",
-    frozenset(
-        (
-            "sessionID",
-            "messageID",
-            "callID",
-            "cost",
-            "tokens",
-            "finish",
-            "synthetic",
-            "ignored",
-            "parentID",
-            "rolling",
-        )
-    ),
+    frozenset(names("sessionID messageID callID cost tokens finish synthetic ignored parentID rolling")),
 )
 _BESIDE = (
     *("summary", "agent", "error", "path", "providerID", "mode", "system", "tools", "variant", "format"),

@@ -21,7 +21,7 @@ from forky_core.formats.contract import (
 )
 from forky_core.formats.fields import count, micros, obj, picked, ref, shallow, word, wrapped
 from forky_core.formats.gemini_parts import gemini_parts
-from forky_core.formats.leftovers import Program, leftovers, says_something, unknown_role
+from forky_core.formats.leftovers import Program, leftovers, names, says_something, unknown_role
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
@@ -31,18 +31,10 @@ from forky_core.model.parts import Draft, Json, Part
 PROGRAM = Program(
     "Qwen Code",
     frozenset(
-        (
-            *(
-                "parentUuid",
-                "sessionId",
-                "cwd",
-                "gitBranch",
-                "usageMetadata",
-                "contextWindowSize",
-                "isSidechain",
-            ),
-            *("provenance", "goalContext", "backgroundTurn", "thoughtSignature", "forkedFrom", "subtype"),
-            *("agentName", "agentColor", "externalInputKind"),
+        names(
+            "parentUuid sessionId cwd gitBranch usageMetadata contextWindowSize isSidechain provenance"
+            " goalContext backgroundTurn thoughtSignature forkedFrom subtype agentName agentColor"
+            " externalInputKind"
         )
     ),
 )
@@ -51,17 +43,11 @@ _SHOWN = ("displayText", "rawCommand", "userText")
 """What a person sees of a line of the program."""
 SETTING = "It records a setting, no message."
 _SETTINGS = frozenset(
-    (
-        *("ui_telemetry", "attribution_snapshot", "file_history_snapshot", "session_model", "session_source"),
-        *("session_approval_mode", "session_execution_engine", "session_sources_snapshot", "parent_session"),
-        *(
-            "session_artifact_event",
-            "session_artifact_snapshot",
-            "branch_checkpoint",
-            "rewind",
-            "agent_retry",
-        ),
-        *("agent_session_ready", "goal_state", "goal_turn_end", "user_text_elements", "custom_title"),
+    names(
+        "ui_telemetry attribution_snapshot file_history_snapshot session_model session_source"
+        " session_approval_mode session_execution_engine session_sources_snapshot parent_session"
+        " session_artifact_event session_artifact_snapshot branch_checkpoint rewind agent_retry"
+        " agent_session_ready goal_state goal_turn_end user_text_elements custom_title"
     )
 )
 

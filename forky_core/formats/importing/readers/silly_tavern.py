@@ -22,7 +22,7 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import micros, obj, objs, picked, seq, word, words, wrapped
-from forky_core.formats.leftovers import Program, leftovers
+from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import text_parts
 from forky_core.model import Role
 from forky_core.model.parts import Draft, Part, ReasoningPart
@@ -30,31 +30,17 @@ from forky_core.model.parts import Draft, Part, ReasoningPart
 PROGRAM = Program(
     "SillyTavern",
     frozenset(
-        (
-            "swipe_id",
-            "swipe_info",
-            "swipes",
-            "force_avatar",
-            "original_avatar",
-            "gen_started",
-            "gen_finished",
-            "extra",
-        )
+        names("swipe_id swipe_info swipes force_avatar original_avatar gen_started gen_finished extra")
     ),
 )
 _BESIDE = ("api", "bookmark_link", "branches", "image", "title", "file", "display_text", "media", "memory")
 _EXTRA = frozenset(
     (
-        *(
-            "reasoning",
-            "reasoning_type",
-            "reasoning_duration",
-            "reasoning_signature",
-            "token_count",
-            "gen_id",
-            "isSmallSys",
+        *names(
+            "reasoning reasoning_type reasoning_duration reasoning_signature token_count gen_id"
+            " isSmallSys inline_image image_swipes uses_system_ui bias type model"
         ),
-        *("inline_image", "image_swipes", "uses_system_ui", "bias", "type", "model", *_BESIDE),
+        *_BESIDE,
     )
 )
 _READ = frozenset(("mes", "is_user", "is_system", "send_date"))

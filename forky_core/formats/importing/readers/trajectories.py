@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain, read_values
 from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, seq, word, words
-from forky_core.formats.leftovers import Program, leftovers, unknown_role
+from forky_core.formats.leftovers import Program, leftovers, names, unknown_role
 from forky_core.formats.openai_messages import content_parts, openai_parts, text_parts, tool_call
 from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
@@ -17,19 +17,10 @@ from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, TextPa
 PROGRAM = Program(
     "an agent's run",
     frozenset(
-        (
-            *(
-                "agent",
-                "message_type",
-                "is_demo",
-                "tool_call_ids",
-                "step_id",
-                "source",
-                "metrics",
-                "model_name",
-            ),
-            *("reasoning_effort", "is_copied_context", "llm_call_count", "state", "execution_time"),
-            *("session_id", "trajectory_id", "tool_call_id", "source_call_id"),
+        names(
+            "agent message_type is_demo tool_call_ids step_id source metrics model_name reasoning_effort"
+            " is_copied_context llm_call_count state execution_time session_id trajectory_id tool_call_id"
+            " source_call_id"
         )
     ),
 )

@@ -21,7 +21,7 @@ from forky_core.formats.contract import (
     Unreadable,
 )
 from forky_core.formats.fields import kept_json, micros, obj, objs, picked, seq, shallow, word, words
-from forky_core.formats.leftovers import Program, leftovers, says_something
+from forky_core.formats.leftovers import Program, leftovers, names, says_something
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.model import GenerationStatus
 from forky_core.model.opaque import not_understood
@@ -29,18 +29,7 @@ from forky_core.model.parts import Json, OpaquePart, Part, ReasoningPart, ToolRe
 
 PROGRAM = Program(
     "VS Code",
-    frozenset(
-        (
-            "agent",
-            "kind",
-            "sendOptions",
-            "responseMarkdownInfo",
-            "modeInfo",
-            "elapsedMs",
-            "timeSpentWaiting",
-            "vote",
-        )
-    ),
+    frozenset(names("agent kind sendOptions responseMarkdownInfo modeInfo elapsedMs timeSpentWaiting vote")),
 )
 _BESIDE = (
     *("result", "contentReferences", "codeCitations", "followups", "slashCommand", "usedContext"),
@@ -48,24 +37,11 @@ _BESIDE = (
 )
 _READ = frozenset(("message", "response", "variableData", "isCanceled", *_BESIDE))
 _SHOWN = frozenset(
-    (
-        *(
-            "codeblockUri",
-            "undoStop",
-            "prepareToolInvocation",
-            "mcpServersStarting",
-            "progressTaskSerialized",
-        ),
-        *("progressMessage", "progressTask", "treeData", "hook", "extensions", "command", "confirmation"),
-        *(
-            "elicitation",
-            "elicitationSerialized",
-            "questionCarousel",
-            "warning",
-            "multiDiffData",
-            "pullRequest",
-        ),
-        *("clearToPreviousToolInvocation", "disabledClaudeHooks"),
+    names(
+        "codeblockUri undoStop prepareToolInvocation mcpServersStarting progressTaskSerialized"
+        " progressMessage progressTask treeData hook extensions command confirmation elicitation"
+        " elicitationSerialized questionCarousel warning multiDiffData pullRequest"
+        " clearToPreviousToolInvocation disabledClaudeHooks"
     )
 )
 """Parts of an answer with which the editor shows something that is no text of the model; they are kept beside it."""
