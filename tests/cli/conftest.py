@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import json
 import os
+import shlex
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forky_core.cli.parser import main
+from forky_core.forky import Forky
+from forky_core.people.team import Team, team_file
 from tests.hangs import HANG
 
 CHECKOUT = Path(__file__).resolve().parents[2]
@@ -23,6 +28,18 @@ class Ended:
     out: str
     err: str
 
+    @property
+    def json(self) -> Any:
+        return json.loads(self.out)
+
+    @property
+    def rows(self) -> list[Any]:
+        """What a command prints that says each thing in a line of JSON."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+Run = Callable[..., Ended]
+
 
 @pytest.fixture
 def database(tmp_path: Path) -> Path:
@@ -30,16 +47,14 @@ def database(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def forky(
-    database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> Callable[..., Ended]:
-    """Run `forky --database … <words>` in this process."""
+def forky(database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run `forky --database … <line> <words>` in this process."""
     monkeypatch.setenv("FORKY_PROBE", "0")
 
-    def run(*words: str) -> Ended:
+    def run(line: str = "", *words: str) -> Ended:
         capsys.readouterr()
         try:
-            code = main(["--database", str(database), *words])
+            code = main(["--database", str(database), *shlex.split(line), *words])
         except SystemExit as end:
             code = int(end.code or 0)
         captured = capsys.readouterr()
@@ -53,11 +68,19 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def forky_process(database: Path) -> Callable[..., Ended]:
+def forky_process(database: Path) -> Run:
     """Run it as a program of its own, with this standard input."""
 
-    def run(*words: str, said: str = "") -> Ended:
-        command = [sys.executable, "-m", "forky_core", "--database", str(database), *words]
+    def run(line: str, *words: str, said: str = "") -> Ended:
+        command = [
+            sys.executable,
+            "-m",
+            "forky_core",
+            "--database",
+            str(database),
+            *shlex.split(line),
+            *words,
+        ]
         done = subprocess.run(
             command,
             check=False,
@@ -71,3 +94,12 @@ def forky_process(database: Path) -> Callable[..., Ended]:
         return Ended(done.returncode, done.stdout, done.stderr)
 
     return run
+
+
+@pytest.fixture
+def team(database: Path) -> Iterator[Team]:
+    """As a server holds it."""
+    with Forky.open(database):
+        opened = Team(team_file(database))
+        yield opened
+        opened.close()

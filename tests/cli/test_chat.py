@@ -1,11 +1,9 @@
 from __future__ import annotations
 
 import io
-import json
 import shlex
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,10 +13,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail
 from tests.builders import ScriptedModels, talk, texts
-from tests.cli.conftest import Ended, environment
+from tests.cli.conftest import Run, environment
 from tests.hangs import HANG
-
-Run = Callable[..., Ended]
 
 
 class Terminal:
@@ -106,27 +102,27 @@ def test_a_failed_line_of_a_pipe_shows_in_the_exit_code(forky_process: Run) -> N
 
 
 def test_one_question_from_standard_input_is_answered_as_json(forky: Run, forky_process: Run) -> None:
-    ended = forky_process("chat", "-m", "-", "--json", said="What is a merge base?\n")
-    entry = json.loads(ended.out)
+    ended = forky_process("chat -m - --json", said="What is a merge base?\n")
+    entry = ended.json
     assert entry["text"] and entry["id"].startswith("b2:") and entry["branch"] == "main"
     again = forky("chat", entry["conversation"], "-m", "and a fork?")
     assert again.code == 0 and again.out.strip()
-    assert len(json.loads(forky("list", "--json").out)["title"]) > 0
-    assert forky("log", "--json").out.count("\n") == 4
+    assert len(forky("list --json").json["title"]) > 0
+    assert forky("log --json").out.count("\n") == 4
 
 
 def test_a_branch_without_a_conversation_is_one_of_what_changed_last(forky: Run, database: Path) -> None:
-    assert forky("chat", "--branch", "side", "-m", "Hello?").err.startswith("There is no conversation yet.")
+    assert forky("chat --branch side -m 'Hello?'").err.startswith("There is no conversation yet.")
     with Forky.open(database) as store:
         talk(store.create("Older"), "One.", "Two.").fork("old")
         chat = talk(store.create("Newer"), "Three.", "Four.")
         chat.fork("side")
-    entry = json.loads(forky("chat", "--branch", "side", "-m", "And then?", "--json").out)
+    entry = forky("chat --branch side -m 'And then?' --json").json
     assert (entry["conversation"], entry["branch"]) == (chat.id, "side")
-    refused = forky("chat", "--branch", "old", "-m", "And then?")
+    refused = forky("chat --branch old -m 'And then?'")
     assert refused.code == 2 and "There is no branch “old”." in refused.err and "“side”" in refused.err
-    assert forky("chat", "--branch", "side", "--system", "Be brief.", "-m", "Hm?").code == 2
-    assert len(forky("list", "--json").out.splitlines()) == 2
+    assert forky("chat --branch side --system 'Be brief.' -m 'Hm?'").code == 2
+    assert len(forky("list --json").out.splitlines()) == 2
 
 
 def test_a_failed_answer_is_json_with_its_reason_and_exit_code_1(
@@ -136,9 +132,9 @@ def test_a_failed_answer_is_json_with_its_reason_and_exit_code_1(
     models.one.enqueue("half an ans", Fail("rate_limited", "The provider asks for a pause."))
     monkeypatch.setattr("forky_core.forky.Catalogue", lambda *_, **__: models)
     monkeypatch.setattr("forky_core.forky.restore_preferences", lambda *_: None)
-    ended = forky("chat", "-m", "hello", "--json")
+    ended = forky("chat -m hello --json")
     assert ended.code == 1
-    assert json.loads(ended.out)["failure"]["kind"] == "rate_limited"
+    assert ended.json["failure"]["kind"] == "rate_limited"
     assert ended.err == "The provider asks for a pause.\n"
 
 

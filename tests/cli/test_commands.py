@@ -1,8 +1,6 @@
 from __future__ import annotations
 
-import json
 import re
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +10,9 @@ from forky_core.cli.listing import short_ids
 from forky_core.forky import Forky
 from forky_core.store.duckdb.file.wal import log_of
 from tests.builders import ScriptedModels, talk
-from tests.cli.conftest import Ended
+from tests.cli.conftest import Run
 from tests.store.by_hand import by_hand
 
-Run = Callable[..., Ended]
 HOSTILE = "\x1b[31mred\x1b[0m \x9b2J \x07 \u202eevil \r over \x7f"
 
 
@@ -42,11 +39,11 @@ def test_list_names_each_conversation_with_an_id_that_opens_it(forky: Run, seede
 
 def test_list_shows_the_trash_apart(forky: Run, seeded: dict[str, str]) -> None:
     assert "thrown away" not in forky("list").out
-    assert "thrown away" in forky("list", "--trash").out
+    assert "thrown away" in forky("list --trash").out
 
 
 def test_list_as_json_is_an_object_a_line(forky: Run, seeded: dict[str, str]) -> None:
-    rows = [json.loads(line) for line in forky("list", "--json").out.splitlines()]
+    rows = forky("list --json").rows
     assert {row["id"] for row in rows} == {seeded["chat"], seeded["evil"]}
     assert all(row["messages"] >= 1 and row["trashed"] is False for row in rows)
 
@@ -75,7 +72,7 @@ def test_log_graph_draws_every_branch_and_the_merge(forky: Run, seeded: dict[str
 
 
 def test_log_as_json_derives_to_the_same_ids(forky: Run, seeded: dict[str, str]) -> None:
-    rows = [json.loads(line) for line in forky("log", seeded["chat"], "--graph", "--json").out.splitlines()]
+    rows = forky("log", seeded["chat"], "--graph", "--json").rows
     assert len(rows) == 5
     known = {row["id"] for row in rows}
     assert all(set(row["parents"]) <= known for row in rows)
@@ -101,7 +98,7 @@ def test_verify_says_what_it_looked_at(forky: Run, seeded: dict[str, str]) -> No
     newest, checked = ended.out.splitlines()
     assert checked.startswith("3 conversations, 6 messages,") and checked.endswith("clean")
     assert re.match(r"The newest change is of \d{4}-\d\d-\d\d \d\d:\d\d;", newest)
-    one = json.loads(forky("verify", seeded["chat"], "--json").out)
+    one = forky("verify", seeded["chat"], "--json").json
     assert (one["clean"], one["conversations"], one["messages"], one["findings"]) == (True, 1, 5, [])
 
 
@@ -114,7 +111,7 @@ def test_verify_of_altered_rows_names_them_and_exits_with_1(
     ended = forky("verify")
     assert ended.code == 1
     assert "not have the content its id was made from" in ended.out
-    found = json.loads(forky("verify", "--json").out)
+    found = forky("verify --json").json
     assert found["clean"] is False and found["findings"][0]["what"]
 
 
@@ -193,27 +190,27 @@ def test_reading_makes_no_database(forky: Run, database: Path, words: tuple[str,
 def test_an_empty_database_says_what_to_do_next(forky: Run, database: Path) -> None:
     Forky.open(database, models=ScriptedModels()).close()
     assert forky("list").out == "No conversation yet. Begin one: forky chat\n"
-    assert forky("list", "--json").out == ""
+    assert forky("list --json").out == ""
     assert "forky chat" in forky("log").err
 
 
 def test_a_refused_chat_leaves_no_empty_conversation_behind(forky: Run, database: Path) -> None:
-    forky("chat", "--model", "no-such-model", "-m", "hello")
-    assert forky("list", "--json").out == ""
+    forky("chat --model no-such-model -m hello")
+    assert forky("list --json").out == ""
 
 
 def test_a_conversation_is_named_by_its_title(forky: Run, seeded: dict[str, str]) -> None:
-    assert forky("log", "Naming the CLI").out == forky("log", seeded["chat"]).out
-    assert "debug" in forky("branch", "--conversation", " Naming  the CLI ").out
-    assert forky("verify", "Naming the CLI").code == 0
-    missing = forky("log", "Naming the cli")
+    assert forky("log 'Naming the CLI'").out == forky("log", seeded["chat"]).out
+    assert "debug" in forky("branch --conversation ' Naming  the CLI '").out
+    assert forky("verify 'Naming the CLI'").code == 0
+    missing = forky("log 'Naming the cli'")
     assert missing.code == 2 and "no such conversation" in missing.err
 
 
 def test_a_title_that_several_have_is_refused_with_what_to_do(forky: Run, database: Path) -> None:
     with Forky.open(database, models=ScriptedModels()) as opened:
         ids = [opened.create("Twice").id for _ in range(2)]
-    said = forky("log", "Twice")
+    said = forky("log Twice")
     assert (said.code, said.out) == (2, "")
     assert "2 conversations are called “Twice”" in said.err and "beginning of an id" in said.err
     assert all(forky("log", id).code == 0 for id in ids)

@@ -23,11 +23,10 @@ from forky_core.conversation.session import short
 from forky_core.forky import Forky
 from tests.builders import ScriptedModels, talk
 from tests.cli.completing import main
-from tests.cli.conftest import Ended, environment
+from tests.cli.conftest import Run, environment
 from tests.hangs import HANG
 from tests.killing import victim
 
-Run = Callable[..., Ended]
 Complete = Callable[[str], list[str]]
 
 # Each prints what the shell is offered for $LINE, with the $SCRIPT that forky prints for it; bash and zsh call the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,12 +19,10 @@ from forky_core.people.links.making import make_link
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
 from tests.builders import talk
-from tests.cli.conftest import Ended
+from tests.cli.conftest import Ended, Run
 from tests.formats.seeds import seeds, whole
 from tests.formats.sources import SAMPLES
 from tests.formats.test_landing import chat as exported
-
-Run = Callable[..., Ended]
 
 CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "chat": (("-m", "What is a branch?", "--model", "offline/quote"),),
@@ -187,7 +185,7 @@ def places(prepared: tuple[Path, Mapping[str, str]], tmp_path: Path) -> Mapping[
 
 
 def lines(ended: Ended) -> list[Any]:
-    return [json.loads(line) for line in ended.out.splitlines()]
+    return ended.rows
 
 
 @pytest.mark.parametrize("command", CALLS)
@@ -248,7 +246,7 @@ def test_a_preview_of_every_sample_is_json(forky: Run) -> None:
 
 def previewed(forky: Run, path: Path) -> int:
     """Look at a file; the messages in it."""
-    ended = forky("import", "--preview", "--json", str(path))
+    ended = forky("import --preview --json", str(path))
     assert ended.code in (0, 1), ended.err
     for line in lines(ended):
         assert {"number", "label", "title", "messages", "branches", "account", "problem"} <= line.keys()

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,9 +10,7 @@ from forky_core.forky import Forky
 from forky_core.people.links.links import Links
 from forky_core.people.team import Team, team_file
 from tests.builders import ScriptedModels, debugged
-from tests.cli.conftest import Ended
-
-Run = Callable[..., Ended]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -32,39 +28,37 @@ def page(database: Path, address: str) -> bytes:
 
 
 def test_a_link_is_made_listed_and_revoked(talked: Run, database: Path) -> None:
-    done = talked(
-        "link", "make", "branch", "--branch", "main", "--days", "7", "--server", "https://f.example/"
-    )
+    done = talked("link make branch --branch main --days 7 --server https://f.example/")
     assert done.out.startswith("https://f.example/s/") and "It is not shown again." in done.err
     assert b"<article" in page(database, done.out)
-    (listed,) = [json.loads(line) for line in talked("link", "list", "--json").out.splitlines()]
+    (listed,) = talked("link list --json").rows
     assert listed["thing"] == "branch" and listed["opened"] == 0 and "sha256" not in listed
-    assert "opened 0 times" in talked("link", "list").out
-    assert "is revoked" in talked("link", "revoke", listed["id"]).out
-    assert "revoked" in talked("link", "list").out
-    assert talked("link", "revoke", listed["id"]).code == 2
-    assert talked("link", "revoke", "nobody").code == 2
+    assert "opened 0 times" in talked("link list").out
+    assert "is revoked" in talked("link revoke", listed["id"]).out
+    assert "revoked" in talked("link list").out
+    assert talked("link revoke", listed["id"]).code == 2
+    assert talked("link revoke nobody").code == 2
 
 
 def test_no_link_is_made_before_somebody_decides_about_what_looks_private(
     talked: Run, database: Path
 ) -> None:
-    refused = talked("link", "make", "branch", "debug")
+    refused = talked("link make branch debug")
     assert refused.code == 2 and "--redact" in refused.err and "jane.doe@example.com" in refused.err
-    assert talked("link", "list", "--json").out == ""
-    redacted = talked("link", "make", "branch", "debug", "--redact")
+    assert talked("link list --json").out == ""
+    redacted = talked("link make branch debug --redact")
     assert redacted.code == 0 and b"jane" not in page(database, redacted.out)
-    whole = talked("link", "make", "branch", "debug", "--as-it-is")
+    whole = talked("link make branch debug --as-it-is")
     assert b"jane.doe@example.com" in page(database, whole.out)
 
 
 def test_a_message_with_its_path_and_a_live_link_are_made(talked: Run, database: Path) -> None:
-    made = json.loads(talked("link", "make", "message", "--branch", "main", "--path", "--live", "--json").out)
+    made = talked("link make message --branch main --path --live --json").json
     assert (
         made["live"] and made["which"][1] == "path" and made["address"].startswith("http://127.0.0.1:8501/s/")
     )
-    assert talked("link", "make", "grid").code == 2 and talked("link", "make", "branch", "nowhere").code == 2
-    assert talked("link", "make", "diary").code == 2
+    assert talked("link make grid").code == 2 and talked("link make branch nowhere").code == 2
+    assert talked("link make diary").code == 2
 
 
 def test_on_a_teams_database_it_is_in_the_audit_log(
@@ -72,8 +66,8 @@ def test_on_a_teams_database_it_is_in_the_audit_log(
 ) -> None:
     Team(team_file(database)).close()
     monkeypatch.setenv("FORKY_TEAM", "on")
-    made = json.loads(talked("link", "make", "branch", "main", "--json").out)
-    talked("link", "revoke", made["id"])
+    made = talked("link make branch main --json").json
+    talked("link revoke", made["id"])
     team = Team(team_file(database))
     events = [entry.event for entry in team.audit.entries()]
     assert events[-2:] == ["link made", "link revoked"] and team.audit.first_broken() is None

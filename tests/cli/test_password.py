@@ -8,9 +8,7 @@ import pytest
 
 from forky_core.gateway.access.credentials import Password, PasswordFile
 from forky_core.process.settings import password_file
-from tests.cli.conftest import Ended
-
-Run = Callable[..., Ended]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture(autouse=True)
@@ -31,9 +29,9 @@ def test_a_password_is_set_changed_and_taken_away(forky: Run, typed: Callable[[s
         assert done.code == 0 and password not in done.out
         found = kept().password()
         assert found is not None and found.fits(password)
-    assert "taken away" in forky("password", "--clear").out
+    assert "taken away" in forky("password --clear").out
     assert kept().password() is None
-    assert "No password was set" in forky("password", "--clear").out
+    assert "No password was set" in forky("password --clear").out
 
 
 def test_a_short_one_is_refused_and_nothing_changes(forky: Run, typed: Callable[[str], None]) -> None:
@@ -45,6 +43,6 @@ def test_a_short_one_is_refused_and_nothing_changes(forky: Run, typed: Callable[
 
 def test_a_hash_is_printed_and_not_kept(forky: Run, typed: Callable[[str], None]) -> None:
     typed("correct horse\n")
-    hash = forky("password", "--hash").out.strip()
+    hash = forky("password --hash").out.strip()
     assert Password(hash).fits("correct horse")
     assert kept().password() is None

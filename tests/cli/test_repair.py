@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -9,9 +7,7 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.store.duckdb.file.wal import log_of
 from tests.builders import ScriptedModels, talk
-from tests.cli.conftest import Ended
-
-Run = Callable[..., Ended]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -39,7 +35,7 @@ def test_a_damaged_log_is_refused_with_the_command_that_repairs_it(forky: Run, d
 
 def test_a_repair_tells_a_program_what_it_did(forky: Run, damaged: Path) -> None:
     size = log_of(damaged).stat().st_size
-    done = json.loads(forky("repair", "--json").out)
+    done = forky("repair --json").json
     copy = damaged.with_name(f"{damaged.name}.damaged-1")
     assert done == {"cut": size, "copies": [str(copy), str(log_of(copy))]}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -14,9 +13,7 @@ from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
 from forky_core.people.views import join_team, member_view
 from tests.builders import talk
-from tests.cli.conftest import Ended
-
-Run = Callable[..., Ended]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
@@ -43,9 +40,9 @@ def test_requests_name_people_and_say_what_their_reviews_amount_to(
     for command in (("request", "list"), ("request", "show", "1")):
         said = forky(*command).out
         assert "Bob Ross" in said and "Ada Lane approved." in said and "person:" not in said
-    shown = forky("request", "show", "1").out
+    shown = forky("request show 1").out
     assert "Ada Lane approved" in shown and "Well said." in shown and "Bob Ross, " in shown
-    entry = json.loads(forky("request", "list", "--json").out)
+    entry = forky("request list --json").json
     ada, bob = people
     assert (entry["by"], entry["by_name"]) == (bob.id, "Bob Ross")
     [review] = entry["reviews"]
@@ -58,15 +55,15 @@ def test_requests_name_people_and_say_what_their_reviews_amount_to(
 
 
 def test_the_log_names_who_said_what(forky: Run, people: tuple[Member, Member]) -> None:
-    assert "Ada Lane\nWhy do boats float?" in forky("log", "--branch", "bob/idea").out
-    assert "Bob Ross: And stones?" in forky("log", "--graph").out
-    lines = [json.loads(line) for line in forky("log", "--json", "--branch", "bob/idea").out.splitlines()]
+    assert "Ada Lane\nWhy do boats float?" in forky("log --branch bob/idea").out
+    assert "Bob Ross: And stones?" in forky("log --graph").out
+    lines = forky("log --json --branch bob/idea").rows
     assert [line.get("author") for line in lines] == ["Ada Lane", "Ada Lane", "Bob Ross", "Bob Ross"]
 
 
 def test_a_request_is_accepted_by_a_command(forky: Run, people: tuple[Member, Member]) -> None:
-    assert forky("request", "accept", "1", "--yes").code == 0
-    assert "accepted" in forky("request", "list").out
+    assert forky("request accept 1 --yes").code == 0
+    assert "accepted" in forky("request list").out
 
 
 def exports(database: Path) -> list[tuple[str, str, dict[str, str]]]:
@@ -81,12 +78,12 @@ def test_what_a_command_exports_is_in_the_audit_log(
     forky: Run, database: Path, tmp_path: Path, people: tuple[Member, Member]
 ) -> None:
     file = tmp_path / "boats.md"
-    assert forky("export", "Boats", "-o", str(file)).code == 0 and "Because." in file.read_text()
-    assert forky("export", "Boats", "--as", "html", "--branch", "main").code == 0
-    assert forky("publish", "comparison", "main", "bob/idea", "-o", str(tmp_path / "two.html")).code == 0
+    assert forky("export Boats -o", str(file)).code == 0 and "Because." in file.read_text()
+    assert forky("export Boats --as html --branch main").code == 0
+    assert forky("publish comparison main bob/idea -o", str(tmp_path / "two.html")).code == 0
     assert forky("tables", str(tmp_path / "all.duckdb")).code == 0
     assert forky("tables", str(tmp_path / "one.zip"), "--only", "Boats").code == 0
-    assert forky("export", "No such one").code
+    assert forky("export 'No such one'").code
     with Forky.open(database) as whole:
         [conversation] = [one.id for one in whole.conversations()]
     about = {"conversation": conversation}
@@ -97,4 +94,4 @@ def test_what_a_command_exports_is_in_the_audit_log(
         ("tables exported", "", {"form": "duckdb"}),
         ("conversation exported", "", {**about, "form": "parquet", "thing": "tables"}),
     ]
-    assert "The operator exported" in forky("admin", "audit").out
+    assert "The operator exported" in forky("admin audit").out

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from forky_core.conversation.workspace import Workspace
+from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.people_file import PeopleFile
 from forky_core.people.roles import Role
@@ -53,6 +54,12 @@ class Office:
         if member.id not in self._views:
             self._views[member.id] = member_view(self.whole, self.team, member.id)
         return self._views[member.id]
+
+    def guard(self, member: Member) -> GuardedStore:
+        """The store as a person may use it."""
+        store = self.seen_by(member).store
+        assert isinstance(store, GuardedStore)
+        return store
 
 
 @contextmanager

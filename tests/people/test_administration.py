@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 import pytest
 
@@ -14,23 +14,6 @@ from forky_core.people.administration import Administration
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
-
-
-@pytest.fixture
-def team() -> Iterator[Team]:
-    opened = Team(None)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
-def ada(team: Team) -> Member:
-    return team.members.add("Ada", Role.OWNER)
-
-
-@pytest.fixture
-def bob(team: Team, ada: Member) -> Member:
-    return team.members.add("Bob", Role.EDITOR)
 
 
 def acting(team: Team, member: Member) -> Administration:

@@ -102,17 +102,6 @@ def test_what_an_owner_sets_takes_the_place_of_a_balance(place: Path | str) -> N
         assert len(team.database.rows("SELECT unit FROM balances")) == 2
 
 
-def test_other_processes_notice_a_change(tmp_path: Path) -> None:
-    with (
-        closing(Team(tmp_path / "people.sqlite")) as here,
-        closing(Team(tmp_path / "people.sqlite")) as there,
-    ):
-        bob = here.members.add("Bob", Role.EDITOR)
-        there.allowances.set(bob.id, {"dollars_a_day": DOLLAR}, by="")
-        here.database.look_again()
-        assert here.allowances.of(bob.id).dollars_a_day == DOLLAR
-
-
 def test_it_is_set_for_members_and_to_what_makes_sense() -> None:
     with closing(Team(None)) as team:
         bob = team.members.add("Bob", Role.EDITOR)

@@ -355,11 +355,7 @@ def test_who_may_not_edit_gives_nothing_away(two: Two, role: Role, live: bool) -
 def test_a_link_to_ones_own_conversation_reaches_no_other(two: Two) -> None:
     """By the ids and hashes of what is somebody else's."""
     head = two.secret.path()[-1].id
-    for thing, which in (
-        ("message", (head,)),
-        ("branch", (head,)),
-        ("comparison", (f"@{head[3:]}", "main")),
-    ):
+    for thing, which in (("message", (head,)), ("branch", (head,)), ("comparison", (f"@{head[3:]}", "main"))):
         with pytest.raises(NotFound):
             link_to(two.his, two.own, thing, *which)
     draft = LinkDraft(two.secret.id, "conversation", live=True)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import re
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,13 +20,6 @@ from forky_core.people.team_sessions import device_name
 from tests.programs import CHECKOUT
 
 CHAT = ConversationId("c1")
-
-
-@pytest.fixture
-def team() -> Iterator[Team]:
-    opened = Team(None)
-    yield opened
-    opened.close()
 
 
 def told(team: Team) -> list[str]:

@@ -18,13 +18,6 @@ from tests.builders import talk
 
 
 @pytest.fixture
-def team() -> Iterator[Team]:
-    opened = Team(None)
-    yield opened
-    opened.close()
-
-
-@pytest.fixture
 def whole() -> Iterator[Forky]:
     with Forky.open(":memory:") as forky:
         yield forky

@@ -18,11 +18,6 @@ from tests.builders import ScriptedModels
 
 
 @pytest.fixture
-def database(tmp_path: Path) -> Path:
-    return tmp_path / "forky.duckdb"
-
-
-@pytest.fixture
 def running(database: Path) -> Iterator[tuple[Forky, Team]]:
     """A server as it runs: the database and the people are open."""
     team = Team(team_file(database))

@@ -162,11 +162,7 @@ class TestMarks:
             {"all", "mine", "by_me"},
         ),
         (SharedWith("me", True, {}), SharingMark("everyone", "Everybody"), {"all", "mine", "by_me"}),
-        (
-            SharedWith("bob", False, {"me": Role.VIEWER}),
-            SharingMark("people", "Bob"),
-            {"all", "with_me"},
-        ),
+        (SharedWith("bob", False, {"me": Role.VIEWER}), SharingMark("people", "Bob"), {"all", "with_me"}),
         (SharedWith("bob", True, {}), SharingMark("everyone", "Bob · everybody"), {"all", "with_me"}),
         (SharedWith(OWNERS, False, {}), SharingMark("private", "The owners"), {"all", "with_me"}),
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -28,8 +29,8 @@ from tests.store.postgresql.conftest import server, url  # noqa: F401 - fixtures
 
 
 @pytest.fixture
-def files(tmp_path: Path) -> FormerServer:
-    return former_server(tmp_path / "forky.duckdb", tmp_path / "workspaces")
+def files(database: Path) -> FormerServer:
+    return former_server(database, database.with_name("workspaces"))
 
 
 def sums(folder: Path) -> dict[str, str]:
@@ -42,10 +43,9 @@ def sums(folder: Path) -> dict[str, str]:
 
 
 def test_the_first_one_is_opened_and_the_files_of_the_others_are_named_and_left_alone(
-    files: FormerServer, tmp_path: Path
+    files: FormerServer, database: Path
 ) -> None:
     before = sums(files.folder)
-    database = tmp_path / "forky.duckdb"
     with opened(database, team_file(database), "main") as (forky, team):
         told = former_workspaces(team, database, {})
         assert [one.title for one in member_view(forky, team, files.ada.id).conversations()] == ["In main"]
@@ -65,14 +65,12 @@ def test_the_first_one_is_opened_and_the_files_of_the_others_are_named_and_left_
 
 
 def test_a_folder_that_was_named_is_named_and_files_that_are_gone_are_not(
-    files: FormerServer, tmp_path: Path
+    files: FormerServer, database: Path, tmp_path: Path
 ) -> None:
     elsewhere = tmp_path / "else where"
     files.folder.rename(elsewhere)
     (elsewhere / f"{OWN}.duckdb").unlink()
-    database = tmp_path / "forky.duckdb"
-    team = Team(team_file(database))
-    try:
+    with closing(Team(team_file(database))) as team:
         assert former_workspaces(team, database, {}) is None
         told = former_workspaces(team, database, {"FORKY_WORKSPACES": str(elsewhere)})
         assert (
@@ -80,23 +78,21 @@ def test_a_folder_that_was_named_is_named_and_files_that_are_gone_are_not(
             and told.startswith("Another workspace is in ")
             and f"'{elsewhere}/{CLUB}.duckdb'" in told
         )
-    finally:
-        team.close()
 
 
 def test_a_server_of_its_own_has_its_people_and_keeps_what_is_private(
-    files: FormerServer, tmp_path: Path
+    files: FormerServer, database: Path
 ) -> None:
-    database = files.folder / f"{CLUB}.duckdb"
-    shutil.copy(team_file(tmp_path / "forky.duckdb"), team_file(database))  # As the command says.
-    with opened(database, team_file(database), CLUB) as (forky, team):
+    club = files.folder / f"{CLUB}.duckdb"
+    shutil.copy(team_file(database), team_file(club))  # As the command says.
+    with opened(club, team_file(club), CLUB) as (forky, team):
         assert [member.name for member in team.members.all()] == ["Ada", "Ben"]
         hers, his = (member_view(forky, team, one.id) for one in (files.ada, files.ben))
         assert texts(his.conversation(files.bens)) == ["private"]
         assert [one.comments[0].text for one in team.threads.of(files.bens)] == ["A note of mine"]
         with pytest.raises(NotFound):
             hers.conversation(files.bens)
-        assert former_workspaces(team, database, {}) is None
+        assert former_workspaces(team, club, {}) is None
 
 
 def test_of_a_database_of_a_server_each_is_opened_by_its_name(url: str, tmp_path: Path) -> None:  # noqa: F811 - a fixture
@@ -119,10 +115,9 @@ def test_of_a_database_of_a_server_each_is_opened_by_its_name(url: str, tmp_path
 
 
 def test_whoever_was_only_in_another_one_is_told_and_comes_in_by_an_invitation(
-    files: FormerServer, tmp_path: Path
+    files: FormerServer, database: Path
 ) -> None:
-    team = Team(team_file(tmp_path / "forky.duckdb"))
-    try:
+    with closing(Team(team_file(database))) as team:
         identity = Identity(ISSUER, "ben", hashed("a long password"))
         team.members.keep_identity(files.ben.id, identity)
         proof = Proof("password", identity)
@@ -130,8 +125,6 @@ def test_whoever_was_only_in_another_one_is_told_and_comes_in_by_an_invitation(
             admit(team, proof)
         _, secret = team.invitations.make(Role.VIEWER, by=files.ada.id)
         assert admit(team, proof, secret).role is Role.VIEWER
-    finally:
-        team.close()
 
 
 def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_in_another_one_too(
@@ -139,8 +132,7 @@ def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_i
     tmp_path: Path,
 ) -> None:
     files = former_server(url, tmp_path / "none")
-    club, main = Team(url, workspace=CLUB), Team(url)
-    try:
+    with closing(Team(url, workspace=CLUB)) as club, closing(Team(url)) as main:
         club.members.set_role(files.ben.id, Role.OWNER, by=files.ada.id)
         by_ben = Administration(Access(club, files.ben.id, lambda _conversation: ()))
         for act in (by_ben.sign_out, by_ben.reset_password, by_ben.may_forget):
@@ -153,50 +145,37 @@ def test_what_reaches_a_person_everywhere_is_for_owners_of_main_where_they_are_i
         by_ada = Administration(Access(main, files.ada.id, lambda _conversation: ()))
         by_ada.sign_out(carol.id)
         assert by_ada.may_reach(carol.id)
-    finally:
-        club.close()
-        main.close()
 
 
 def test_in_a_file_a_membership_of_another_workspace_keeps_nothing_from_the_owners(
-    files: FormerServer, tmp_path: Path
+    files: FormerServer, database: Path
 ) -> None:
-    team = Team(team_file(tmp_path / "forky.duckdb"), workspace=CLUB)
-    try:
+    with closing(Team(team_file(database), workspace=CLUB)) as team:
         team.members.set_role(files.ben.id, Role.OWNER, by="")
         by_ben = Administration(Access(team, files.ben.id, lambda _conversation: ()))
         by_ben.sign_out(files.ada.id)
         team.members.forget(files.ada.id, by=files.ben.id)
         assert team.members.find(files.ada.id) is None
-    finally:
-        team.close()
 
 
 def test_a_copy_of_the_people_is_made_once(files: FormerServer, tmp_path: Path) -> None:
     database, club = tmp_path / "forky.duckdb", files.folder / f"{CLUB}.duckdb"
     shutil.copy(team_file(database), team_file(club))
-    team = Team(team_file(database))
-    try:
+    with closing(Team(team_file(database))) as team:
         told = former_workspaces(team, database, {})
-    finally:
-        team.close()
     assert told is not None
     assert told.splitlines()[-1] == f"“The boat club”: FORKY_TEAM=on forky --database {club} serve"
 
 
-def test_somebody_with_a_workspace_of_their_own_can_be_forgotten(files: FormerServer, tmp_path: Path) -> None:
+def test_somebody_with_a_workspace_of_their_own_can_be_forgotten(files: FormerServer, database: Path) -> None:
     """They are its last owner, which nobody else would be missing."""
-    team = Team(team_file(tmp_path / "forky.duckdb"))
-    try:
+    with closing(Team(team_file(database))) as team:
         team.members.set_role(team.members.add("Eve", Role.EDITOR).id, Role.OWNER, by="")
-        club = Team(team_file(tmp_path / "forky.duckdb"), workspace=CLUB)
-        club.members.set_role(files.ben.id, Role.OWNER, by="")
-        club.close()
+        with closing(Team(team_file(database), workspace=CLUB)) as club:
+            club.members.set_role(files.ben.id, Role.OWNER, by="")
         team.database.look_again()
         team.members.forget(files.ada.id, by="")
         assert team.members.find(files.ada.id) is None and not team.members.is_elsewhere(files.ada.id)
-    finally:
-        team.close()
 
 
 def test_an_address_of_another_workspace_is_told_in_a_sentence() -> None:

@@ -5,7 +5,7 @@ What it refuses others is the matrix (test_matrix.py). Two things differ on purp
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 from typing import Any
@@ -32,13 +32,6 @@ ANSWER = seal(Draft("assistant", (TextPart("They are light."),)), [QUESTION.id],
 MORE = seal(Draft("user", (TextPart("And stones?"),)), [ANSWER.id], created=3)
 BOATS, STONES = document("boats"), document("stones", shelf="")
 GONE = "a" * 64
-
-
-@pytest.fixture
-def team() -> Iterator[Team]:
-    made = Team(None)
-    yield made
-    made.close()
 
 
 @dataclass(frozen=True)

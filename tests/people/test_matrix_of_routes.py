@@ -118,6 +118,11 @@ def _stage(site: Site, cell: Cell, person: str) -> str:
     return front.PRESENTING.stages.begin(cell.id, "b=main", "title", person, id=secret)[0].id
 
 
+def _staged(to: str) -> Callable[[Site, Cell], str]:
+    """Where a presentation of mine is watched, followed or gone on with."""
+    return lambda site, cell: f"/present/{to}/{_stage(site, cell, site.made.me.id)}"
+
+
 def _step(cell: Cell) -> object:
     (stage,) = (one for one in front.PRESENTING.stages._by_id.values() if one.conversation == cell.id)
     return {"token": stage.token, "at": "1"}
@@ -159,27 +164,14 @@ ROUTES: tuple[RouteRow, ...] = (
         lambda s, c: {"message": c.talk.answer, "text": "Slowly."},
     ),
     RouteRow(
-        "/present/watch/{id}",
-        CHANGE,
-        lambda s, c: f"/present/watch/{_stage(s, c, s.made.me.id)}",
-        public=True,
-        by_link=True,
-        shows=True,
-        as_="of mine",
+        "/present/watch/{id}", CHANGE, _staged("watch"), public=True, by_link=True, shows=True, as_="of mine"
     ),
     RouteRow("/present/watch/{id}", NOBODYS, lambda s, c: "/present/watch/none", public=True, as_="of none"),
-    RouteRow(
-        "/present/follow/{id}",
-        CHANGE,
-        lambda s, c: f"/present/follow/{_stage(s, c, s.made.me.id)}",
-        public=True,
-        by_link=True,
-        shows=True,
-    ),
+    RouteRow("/present/follow/{id}", CHANGE, _staged("follow"), public=True, by_link=True, shows=True),
     RouteRow(
         "/present/step/{id}",
         READ,
-        lambda s, c: f"/present/step/{_stage(s, c, s.made.me.id)}",
+        _staged("step"),
         "POST",
         lambda s, c: _step(c),
         shows=True,
@@ -188,7 +180,7 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow(
         "/present/step/{id}",
         READ,
-        lambda s, c: f"/present/step/{_stage(s, c, s.made.me.id)}",
+        _staged("step"),
         "POST",
         lambda s, c: {"token": "forged"},
         shows=True,

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
 from forky_core.model import ConversationId
 from forky_core.people.conversation_threads import ConversationThreads
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.news import News, news_in, news_since
 from forky_core.people.roles import Role
@@ -32,8 +33,12 @@ class Two:
         return news_since(self.here.team, member.id, self.id, seen, self.here.seen_by(member).store)
 
 
-def test_what_others_said_is_new_and_ones_own_is_not(here: Office) -> None:
-    two = Two(here)
+@pytest.fixture
+def two(here: Office) -> Two:
+    return Two(here)
+
+
+def test_what_others_said_is_new_and_ones_own_is_not(here: Office, two: Two) -> None:
     two.looks(two.ada)
     assert two.news(two.ada).count == 0
     by_ben = here.seen_by(two.ben).conversation(two.id)
@@ -47,32 +52,27 @@ def test_what_others_said_is_new_and_ones_own_is_not(here: Office) -> None:
     assert two.news(two.ada).count == 0
 
 
-def test_what_was_undone_is_not_new_and_a_comment_is(here: Office) -> None:
-    two = Two(here)
+def test_what_was_undone_is_not_new_and_a_comment_is(here: Office, two: Two) -> None:
     two.looks(two.ada)
     chat = here.seen_by(two.ben).conversation(two.id)
     chat.say("Never mind.")
     chat.undo()
     assert two.news(two.ada).count == 0
-    store = here.seen_by(two.ben).store
-    assert isinstance(store, GuardedStore)
-    threads = ConversationThreads(store, two.id)
+    threads = ConversationThreads(here.guard(two.ben), two.id)
     thread = threads.begin(chat.path()[0].id, "Good question")
     threads.resolve(thread.id)
     news = two.news(two.ada)
     assert (news.count, news.people, news.places) == (1, (two.ben.id,), (("", chat.path()[0].id),))
 
 
-def test_what_one_has_seen_never_goes_back(here: Office) -> None:
-    two = Two(here)
+def test_what_one_has_seen_never_goes_back(here: Office, two: Two) -> None:
     here.team.seen.note(two.ben.id, two.id, 9, 4)
     here.team.seen.note(two.ben.id, two.id, 3, 7)
     seen = here.team.seen.of(two.ben.id, two.id)
     assert seen is not None and (seen.operation, seen.event) == (9, 7)
 
 
-def test_the_library_learns_the_news_of_each_and_of_what_was_never_opened(here: Office) -> None:
-    two = Two(here)
+def test_the_library_learns_the_news_of_each_and_of_what_was_never_opened(here: Office, two: Two) -> None:
     store = here.seen_by(two.ben).store
 
     def listed() -> dict[ConversationId, News | None]:

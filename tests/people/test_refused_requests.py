@@ -33,21 +33,10 @@ from forky_core.people.refused_requests import (
     TOO_MANY_ATTEMPTS,
     RefusedRequests,
 )
-from forky_core.people.roles import Role
 from forky_core.people.team import Team
 from tests.gateway.access.team_door import team_door
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually
-
-
-@pytest.fixture
-def team() -> Team:
-    return Team(None)
-
-
-@pytest.fixture
-def ada(team: Team) -> Member:
-    return team.members.add("Ada", Role.OWNER)
 
 
 def noted(team: Team) -> Sequence[tuple[str, dict[str, object]]]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.review_lists import ReviewLists, review_lists
 from forky_core.people.roles import Role
@@ -29,9 +28,7 @@ class Wall:
         theirs.requests.open(talk(theirs.fork(f"{member.handle}/{number}"), f"What of {number}?", "Nothing."))
 
     def lists(self, member: Member) -> ReviewLists:
-        store = self.here.seen_by(member).store
-        assert isinstance(store, GuardedStore)
-        return review_lists(self.here.seen_by(member), store.access)
+        return review_lists(self.here.seen_by(member), self.here.guard(member).access)
 
 
 @pytest.fixture

@@ -215,9 +215,8 @@ def test_a_branch_is_whose_who_made_it(desk: Desk) -> None:
 
 
 def test_rules_of_an_earlier_version_stay_in_the_file_and_keep_nobody_from_a_branch(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    database: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    database = tmp_path / "forky.duckdb"
     row = ("main", "*", 2, '["person:01"]', 0)
     with Forky.open(database, models=ScriptedModels()) as whole:
         team = Team(team_file(database))

@@ -191,11 +191,7 @@ def test_whoever_watches_another_ones_reply_reads_no_word_more_of_it(served: Ser
         assert again.status_code == 404
 
 
-ASKED = {
-    "model": "scripted/one",
-    "stream": True,
-    "messages": [{"role": "user", "content": "What is it?"}],
-}
+ASKED = {"model": "scripted/one", "stream": True, "messages": [{"role": "user", "content": "What is it?"}]}
 """What a program asks."""
 
 

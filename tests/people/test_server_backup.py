@@ -29,8 +29,7 @@ def running(folder: Path) -> Iterator[tuple[Forky, Team]]:
     team.close()
 
 
-def test_a_backup_made_while_everything_is_open_is_put_back_whole(tmp_path: Path) -> None:
-    database = tmp_path / "forky.duckdb"
+def test_a_backup_made_while_everything_is_open_is_put_back_whole(database: Path, tmp_path: Path) -> None:
     with running(tmp_path) as (forky, team):
         ada, ben = team.members.add("Ada", Role.OWNER), team.members.add("Ben", Role.EDITOR)
         chat = talk(member_view(forky, team, ada.id).create("Boats"), "as it was")

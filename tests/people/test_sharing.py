@@ -64,27 +64,6 @@ def test_what_the_others_may_see_is_read_once_for_all_of_them(
     assert len(read) == 2, "the conversations and the shares, and not for each person"
 
 
-def test_a_role_that_is_taken_away_is_gone_for_the_next_call(here: Office) -> None:
-    ada, bob = here.join("Ada", Role.OWNER), here.join("Bob", Role.VIEWER)
-    chat = talk(here.seen_by(ada).create("Boats"), "Which ones float?")
-    here.team.sharing.share(chat.id, bob.id, Role.EDITOR, by=ada.id)
-    theirs = here.seen_by(bob).conversation(chat.id)
-    talk(theirs, "All of them.")
-    here.team.sharing.share(chat.id, bob.id, Role.VIEWER, by=ada.id)
-    with pytest.raises(NotAllowed):
-        talk(theirs, "Really.")
-    assert len(theirs.path()) == 2
-    here.team.sharing.share(chat.id, bob.id, Role.NONE, by=ada.id)
-    for read in (
-        theirs.path,
-        lambda: theirs.title,
-        lambda: theirs.visible,
-        lambda: theirs.replies.running,
-    ):
-        with pytest.raises(NotFound):
-            read()
-
-
 def test_one_that_is_handed_over_has_a_new_owner_and_the_former_one_edits(here: Office) -> None:
     ada, bob = here.join("Ada"), here.join("Bob")
     chat = here.seen_by(ada).create("Boats")

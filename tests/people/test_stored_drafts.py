@@ -13,8 +13,7 @@ from forky_core.people.team import Team
 from tests.people.people import Office
 
 
-def test_a_draft_is_its_authors_and_survives_a_restart(tmp_path: Path) -> None:
-    file = tmp_path / "people.sqlite"
+def test_a_draft_is_its_authors_and_survives_a_restart(file: Path) -> None:
     team = Team(file)
     ada, ben = team.members.add("Ada", Role.OWNER), team.members.add("Ben", Role.EDITOR)
     team.drafts.keep(ada.id, "c1/main", {"text": "Shall we “float”?"})

@@ -16,7 +16,6 @@ from forky_core.people.database import SCHEMA, TeamDatabase
 from forky_core.people.people_file import PeopleFile
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
-from tests.hangs import eventually
 
 
 def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_path: Path) -> None:
@@ -26,8 +25,7 @@ def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
-def test_what_was_written_is_there_after_a_restart(tmp_path: Path) -> None:
-    file = tmp_path / "people.sqlite"
+def test_what_was_written_is_there_after_a_restart(file: Path) -> None:
     team = Team(file)
     ada = team.members.add("Ada", Role.OWNER)
     team.close()
@@ -82,9 +80,8 @@ def test_a_file_of_a_later_version_and_one_of_something_else_are_refused(tmp_pat
         PeopleFile(other)
 
 
-def test_two_databases_of_one_file_write_one_chain(tmp_path: Path) -> None:
+def test_two_databases_of_one_file_write_one_chain(file: Path) -> None:
     """Two connections, as two processes have them, each written to by two threads."""
-    file = tmp_path / "people.sqlite"
     databases = [PeopleFile(file), PeopleFile(file)]
     failures: list[BaseException] = []
 
@@ -165,19 +162,6 @@ def test_what_is_remembered_is_neither_of_a_transaction_that_goes_on_nor_of_one_
         fails()
     assert team.members.name_of(ada.id) == "Ada"
     team.close()
-
-
-def test_what_another_process_changes_is_seen_after_the_next_look(tmp_path: Path) -> None:
-    here, elsewhere = Team(tmp_path / "people.sqlite"), Team(tmp_path / "people.sqlite")
-    ada = here.members.add("Ada", Role.OWNER)
-    bob = here.members.add("Bob", Role.EDITOR)
-    assert here.members.role_of(bob.id) is Role.EDITOR
-    elsewhere.members.set_role(bob.id, Role.VIEWER, by=ada.id)
-    eventually(lambda: here.members.role_of(bob.id) is Role.VIEWER)
-    elsewhere.members.remove(bob.id, by=ada.id)
-    eventually(lambda: not here.members.role_of(bob.id))
-    here.close()
-    elsewhere.close()
 
 
 def test_more_questions_than_are_remembered_are_answered_all_the_same(

@@ -79,8 +79,7 @@ def test_a_member_who_is_removed_has_no_session_left(here: Office) -> None:
     assert here.team.sessions.find(token) is None
 
 
-def test_what_another_process_revokes_is_noticed_here(tmp_path: Path) -> None:
-    file = tmp_path / "people.sqlite"
+def test_what_another_process_revokes_is_noticed_here(file: Path) -> None:
     team = Team(file)
     ada = team.members.add("Ada", Role.OWNER)
     token = team.sessions.open(ada.id)

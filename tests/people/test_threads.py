@@ -12,7 +12,6 @@ from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound, NothingToDo
 from forky_core.people import conversation_threads
 from forky_core.people.conversation_threads import LONGEST_COMMENT, ConversationThreads, threads_file
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from forky_core.people.threads import UNDO, Thread
@@ -42,9 +41,7 @@ class Room:
             here.team.inbox.mark_all(member.id)
 
     def threads(self, member: Member) -> ConversationThreads:
-        store = self.here.seen_by(member).store
-        assert isinstance(store, GuardedStore)
-        return ConversationThreads(store, self.id)
+        return ConversationThreads(self.here.guard(member), self.id)
 
     def chat(self, member: Member) -> Conversation:
         return self.here.seen_by(member).conversation(self.id)
@@ -120,9 +117,7 @@ def test_a_viewer_reads_and_an_outsider_does_not_find_it(room: Room) -> None:
 def test_a_thread_is_not_found_by_its_id_in_another_conversation(room: Room) -> None:
     thread = room.threads(room.carol).begin(room.answer, "Secret")
     other = talk(room.here.seen_by(room.eve).create("Stones"), "And stones?", "They sink.")
-    store = room.here.seen_by(room.eve).store
-    assert isinstance(store, GuardedStore)
-    hers = ConversationThreads(store, other.id)
+    hers = ConversationThreads(room.here.guard(room.eve), other.id)
     with pytest.raises(NotFound, match="no such thread"):
         hers.reply(thread.id, "I am in")
     with pytest.raises(NotFound):

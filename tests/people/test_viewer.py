@@ -10,7 +10,6 @@ import pytest
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import InTheWay, NotAllowed
-from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
 from forky_core.people.viewer import Verb, Viewer
@@ -28,9 +27,7 @@ DOES: Mapping[Verb, Callable[[Workspace, Conversation, Member], object]] = {
 
 
 def viewer_of(here: Office, member: Member) -> Viewer:
-    store = here.seen_by(member).store
-    assert isinstance(store, GuardedStore)
-    return Viewer(store)
+    return Viewer(here.guard(member))
 
 
 def shared(here: Office) -> Conversation:

@@ -52,9 +52,7 @@ def test_a_name_that_is_taken_stays_with_its_owner(
         teas.add(SECOND_GREEN)
     with installed(tmp_path, teas, other=f"{MODULE}:SECOND_GREEN"):
         assert teas.find("green") is GREEN and teas.others == ()
-    assert skipped(caplog) == [
-        'plugin.skipped group=forky.teas name=other reason="its name is taken"',
-    ]
+    assert skipped(caplog) == ['plugin.skipped group=forky.teas name=other reason="its name is taken"']
 
 
 @pytest.mark.parametrize(

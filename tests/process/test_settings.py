@@ -30,13 +30,7 @@ def test_servers_are_separated_by_commas_or_spaces() -> None:
     assert settings.servers == ("http://a:1/v1", "https://b/v1", "http://c:3")
 
 
-@pytest.mark.parametrize(
-    ("name", "value"),
-    [
-        ("FORKY_SERVERS", "ftp://a"),
-        ("FORKY_PROBE", "perhaps"),
-    ],
-)
+@pytest.mark.parametrize(("name", "value"), [("FORKY_SERVERS", "ftp://a"), ("FORKY_PROBE", "perhaps")])
 def test_what_cannot_be_understood_is_named(name: str, value: str) -> None:
     with pytest.raises(RequestError, match=name):
         Settings.from_environment({name: value})

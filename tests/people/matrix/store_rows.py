@@ -8,21 +8,12 @@ from dataclasses import dataclass
 from forky_core.model import Change, MessageId
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.store.contract import Commit
-from tests.people.matrix.rules import (
-    ANYBODY,
-    BEGIN,
-    CHANGE,
-    FOR_GOOD,
-    MANAGE,
-    NEVER,
-    OWN_BRANCH,
-    READ,
-    Rule,
-)
+from tests.people.matrix.rules import ANYBODY, BEGIN, CHANGE, FOR_GOOD, MANAGE, NEVER, OWN_BRANCH, READ, Rule
 from tests.people.matrix.world import Cell
 from tests.store.talk import generation, said
 
 Call = Callable[[Cell], object]
+ON_OWN = "on a branch of one's own"
 
 
 @dataclass(frozen=True)
@@ -100,7 +91,7 @@ STORE: tuple[Row, ...] = (
     Row("hear", ANYBODY, lambda c: c.store.hear(lambda _id: None)()),
     Row("documents", ANYBODY, lambda c: c.store.documents),
     Row("commit", CHANGE, lambda c: c.store.commit(_commit(c, "main")), "to main"),
-    Row("commit", OWN_BRANCH, lambda c: c.store.commit(_commit(c, _own(c))), "to a branch of one's own"),
+    Row("commit", OWN_BRANCH, lambda c: c.store.commit(_commit(c, _own(c))), ON_OWN),
     Row(
         "commit",
         CHANGE,
@@ -135,12 +126,7 @@ STORE: tuple[Row, ...] = (
         "of somebody else's review",
     ),
     Row("commit_all", CHANGE, lambda c: c.store.commit_all([_commit(c, "main")]), "to main"),
-    Row(
-        "commit_all",
-        OWN_BRANCH,
-        lambda c: c.store.commit_all([_commit(c, _own(c))]),
-        "to a branch of one's own",
-    ),
+    Row("commit_all", OWN_BRANCH, lambda c: c.store.commit_all([_commit(c, _own(c))]), ON_OWN),
     Row(
         "commit_all",
         CHANGE,
@@ -148,12 +134,7 @@ STORE: tuple[Row, ...] = (
         "to both",
     ),
     Row("record", CHANGE, lambda c: c.store.record(c.id, generation(9)), "on main"),
-    Row(
-        "record",
-        OWN_BRANCH,
-        lambda c: c.store.record(c.id, generation(9, branch=_own(c))),
-        "on a branch of one's own",
-    ),
+    Row("record", OWN_BRANCH, lambda c: c.store.record(c.id, generation(9, branch=_own(c))), ON_OWN),
     Row("record", CHANGE, _main_call, "over that of another branch"),
     Row("view", READ, lambda c: c.store.view(c.id)),
     Row("operations", READ, lambda c: c.store.operations(c.id, after=1, limit=2)),

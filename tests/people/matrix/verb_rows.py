@@ -9,6 +9,7 @@ from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.conversation.session import short
 from forky_core.documents.source import source_of_bytes
 from forky_core.merge.conflicts.examination import NotExamined
+from forky_core.merge.plan import MergePlan
 from forky_core.merge.rebase import RebasePlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NotAllowed, NothingToDo
@@ -31,7 +32,7 @@ from tests.people.matrix.rules import (
     READ,
     RECORD,
 )
-from tests.people.matrix.store_rows import Row, head_of, listed
+from tests.people.matrix.store_rows import ON_OWN, Row, head_of, listed
 from tests.people.matrix.world import Cell
 
 DRAFT = Draft("user", (TextPart("And cork?"),))
@@ -51,6 +52,10 @@ def _wait(started: object) -> object:
 def _purged(cell: Cell) -> None:
     cell.first(lambda chat: chat.trash())
     cell.forky.purge(cell.id)
+
+
+def _merge_plan(cell: Cell) -> MergePlan:
+    return cell.planned("merge", lambda chat: chat.plan_merge("side"))
 
 
 def _rebase_plan(cell: Cell) -> RebasePlan:
@@ -119,44 +124,37 @@ VERBS: tuple[Row, ...] = (
     Row("checkout", READ, lambda c: c.chat.checkout("side")),
     # What is said and asked.
     Row("say", CHANGE, lambda c: c.chat.say("Cork.")),
-    Row("say", OWN_BRANCH, lambda c: c.own.say("Cork."), "on a branch of one's own"),
+    Row("say", OWN_BRANCH, lambda c: c.own.say("Cork."), ON_OWN),
     Row("append", CHANGE, lambda c: c.chat.append([DRAFT])),
-    Row("append", OWN_BRANCH, lambda c: c.own.append([DRAFT]), "on a branch of one's own"),
+    Row("append", OWN_BRANCH, lambda c: c.own.append([DRAFT]), ON_OWN),
     Row("ask", CHANGE, lambda c: c.chat.ask("And cork?")),
-    Row("ask", OWN_BRANCH, lambda c: c.own.ask("And cork?"), "on a branch of one's own"),
+    Row("ask", OWN_BRANCH, lambda c: c.own.ask("And cork?"), ON_OWN),
     Row("ask_async", CHANGE, lambda c: finished(c.chat.ask_async("And cork?"))),
-    Row(
-        "ask_async", OWN_BRANCH, lambda c: finished(c.own.ask_async("And cork?")), "on a branch of one's own"
-    ),
+    Row("ask_async", OWN_BRANCH, lambda c: finished(c.own.ask_async("And cork?")), ON_OWN),
     Row("send", CHANGE, lambda c: _wait(c.chat.send("And cork?"))),
-    Row("send", OWN_BRANCH, lambda c: _wait(c.own.send("And cork?")), "on a branch of one's own"),
+    Row("send", OWN_BRANCH, lambda c: _wait(c.own.send("And cork?")), ON_OWN),
     Row("send_from", CHANGE, lambda c: _wait(c.chat.send_from(c.talk.answer, "And cork?", branch="x"))),
     Row(
         "send_from",
         OWN_BRANCH,
         lambda c: _wait(c.chat.send_from(c.talk.answer, "And cork?", branch=c.branch("x"))),
-        "to a branch of one's own",
+        ON_OWN,
     ),
     Row("ask_all", CHANGE, lambda c: _wait(c.chat.ask_all("And cork?", ["main", "side"]))),
-    Row(
-        "ask_all",
-        OWN_BRANCH,
-        lambda c: _wait(c.chat.ask_all("And?", [c.branch("idea")])),
-        "branches of one's own",
-    ),
+    Row("ask_all", OWN_BRANCH, lambda c: _wait(c.chat.ask_all("And?", [c.branch("idea")])), ON_OWN),
     Row("ask_models", CHANGE, lambda c: _wait(c.chat.ask_models("And cork?", ["scripted/one"]))),
     Row("edit", CHANGE, lambda c: _wait(c.chat.edit(c.talk.question, "Why not?", branch="x"))),
     Row(
         "edit",
         OWN_BRANCH,
         lambda c: _wait(c.chat.edit(c.talk.question, "Why not?", branch=c.branch("x"))),
-        "on a branch of one's own",
+        ON_OWN,
     ),
     Row("regenerate", CHANGE, lambda c: _wait(c.chat.regenerate())),
-    Row("regenerate", OWN_BRANCH, lambda c: _wait(c.own.regenerate()), "on a branch of one's own"),
+    Row("regenerate", OWN_BRANCH, lambda c: _wait(c.own.regenerate()), ON_OWN),
     # Branches and merges.
     Row("fork", CHANGE, lambda c: c.chat.fork("x")),
-    Row("fork", OWN_BRANCH, lambda c: c.chat.fork(c.branch("x")), "to a branch of one's own"),
+    Row("fork", OWN_BRANCH, lambda c: c.chat.fork(c.branch("x")), ON_OWN),
     Row("plan_merge", READ, lambda c: c.chat.plan_merge("side")),
     Row(
         "plan_merge",
@@ -165,14 +163,14 @@ VERBS: tuple[Row, ...] = (
         "by a model",
         ends=(SquashRejected,),
     ),
-    Row("merge", CHANGE, lambda c: c.chat.merge(c.planned("merge", lambda chat: chat.plan_merge("side")))),
+    Row("merge", CHANGE, lambda c: c.chat.merge(_merge_plan(c))),
     Row(
         "merge",
         OWN_BRANCH,
         lambda c: c.own.merge(
             c.planned("merge own", lambda chat: chat.checkout(c.branch("idea")).plan_merge("side"))
         ),
-        "into a branch of one's own",
+        ON_OWN,
     ),
     Row("plan_revert", READ, lambda c: c.chat.plan_revert(c.talk.last)),
     Row(
@@ -192,11 +190,9 @@ VERBS: tuple[Row, ...] = (
     Row("rules.current", READ, lambda c: c.chat.rules.current),
     Row("rules.memory", READ, lambda c: c.chat.rules.memory),
     Row("rules.set", CHANGE, lambda c: c.chat.rules.set(system="Be brief.")),
-    Row("rules.set", OWN_BRANCH, lambda c: c.own.rules.set(system="Be brief."), "of a branch of one's own"),
+    Row("rules.set", OWN_BRANCH, lambda c: c.own.rules.set(system="Be brief."), ON_OWN),
     Row("rules.exclude", CHANGE, lambda c: c.chat.rules.exclude(c.talk.answer)),
-    Row(
-        "rules.exclude", OWN_BRANCH, lambda c: c.own.rules.exclude(c.talk.answer), "on a branch of one's own"
-    ),
+    Row("rules.exclude", OWN_BRANCH, lambda c: c.own.rules.exclude(c.talk.answer), ON_OWN),
     Row(
         "rules.include",
         CHANGE,
@@ -207,7 +203,7 @@ VERBS: tuple[Row, ...] = (
         ends=(NothingToDo,),
     ),
     Row("rules.pin", CHANGE, lambda c: c.chat.rules.pin(c.talk.answer)),
-    Row("rules.pin", OWN_BRANCH, lambda c: c.own.rules.pin(c.talk.answer), "on a branch of one's own"),
+    Row("rules.pin", OWN_BRANCH, lambda c: c.own.rules.pin(c.talk.answer), ON_OWN),
     Row(
         "rules.unpin",
         CHANGE,
@@ -215,12 +211,7 @@ VERBS: tuple[Row, ...] = (
         ends=(NothingToDo,),
     ),
     Row("rules.set_memory", CHANGE, lambda c: c.chat.rules.set_memory(Memory("last", 4))),
-    Row(
-        "rules.set_memory",
-        OWN_BRANCH,
-        lambda c: c.own.rules.set_memory(Memory("last", 4)),
-        "of a branch of one's own",
-    ),
+    Row("rules.set_memory", OWN_BRANCH, lambda c: c.own.rules.set_memory(Memory("last", 4)), ON_OWN),
     Row(
         "rules.set_conversation_memory",
         CHANGE,
@@ -239,12 +230,7 @@ VERBS: tuple[Row, ...] = (
     Row("documents.cited", READ, lambda c: c.chat.documents.cited(f"doc:{c.talk.document[:12]}#1")),
     Row("documents.embed_missing", ANYBODY, lambda c: c.chat.documents.embed_missing()),
     Row("documents.append", ADD_DOCUMENT, lambda c: c.chat.documents.append("Cork floats.")),
-    Row(
-        "documents.append",
-        ADD_OWN_DOCUMENT,
-        lambda c: c.own.documents.append("Cork floats."),
-        "to a branch of one's own",
-    ),
+    Row("documents.append", ADD_OWN_DOCUMENT, lambda c: c.own.documents.append("Cork floats."), ON_OWN),
     Row("documents.extend", ADD_DOCUMENT, lambda c: c.chat.documents.extend(["Cork floats."])),
     Row("documents.add_documents", ADD_DOCUMENT, lambda c: c.chat.documents.add_documents([c.world.file])),
     Row(
@@ -253,7 +239,7 @@ VERBS: tuple[Row, ...] = (
         lambda c: c.chat.documents.add_sources([source_of_bytes("cork.txt", b"Cork floats.")]),
     ),
     Row("documents.use", CHANGE, lambda c: c.chat.documents.use()),
-    Row("documents.use", OWN_BRANCH, lambda c: c.own.documents.use(), "on a branch of one's own"),
+    Row("documents.use", OWN_BRANCH, lambda c: c.own.documents.use(), ON_OWN),
     Row("documents.remove", CHANGE, lambda c: c.chat.documents.remove(c.talk.document)),
     Row("documents.reset", CHANGE, lambda c: c.chat.documents.reset()),
     # People.
@@ -267,9 +253,7 @@ VERBS: tuple[Row, ...] = (
     Row("people.answering", READ, lambda c: c.chat.people.answering),
     Row("people.spent", READ, lambda c: c.chat.people.spent("Bob")),
     Row("people.post", CHANGE, lambda c: _wait(c.chat.people.post("And cork?"))),
-    Row(
-        "people.post", OWN_BRANCH, lambda c: _wait(c.own.people.post("And cork?")), "on a branch of one's own"
-    ),
+    Row("people.post", OWN_BRANCH, lambda c: _wait(c.own.people.post("And cork?")), ON_OWN),
     Row(
         "people.post_from",
         CHANGE,
@@ -344,11 +328,7 @@ VERBS: tuple[Row, ...] = (
         lambda c: c.chat.merges.plan_fuse([c.talk.answer, c.talk.sibling]),
         ends=(NothingToDo,),
     ),
-    Row(
-        "merges.replan",
-        READ,
-        lambda c: c.chat.merges.replan(c.planned("merge", lambda chat: chat.plan_merge("side"))),
-    ),
+    Row("merges.replan", READ, lambda c: c.chat.merges.replan(_merge_plan(c))),
     Row("merges.plan_rebase", READ, lambda c: _side(c).merges.plan_rebase("main")),
     Row("merges.rebase", CHANGE, lambda c: _side(c).merges.rebase(_rebase_plan(c))),
     Row(
@@ -383,11 +363,7 @@ VERBS: tuple[Row, ...] = (
         ),
     ),
     Row("requests.plan", READ, lambda c: c.chat.requests.plan(1)),
-    Row(
-        "requests.with_edits",
-        READ,
-        lambda c: c.chat.requests.with_edits(1, c.planned("merge", lambda chat: chat.plan_merge("side"))),
-    ),
+    Row("requests.with_edits", READ, lambda c: c.chat.requests.with_edits(1, _merge_plan(c))),
     Row("requests.reviews", READ, lambda c: c.chat.requests.reviews(1)),
     Row("requests.authors", READ, lambda c: c.chat.requests.authors(1)),
     Row("requests.heads", READ, lambda c: c.chat.requests.heads(1)),
