@@ -249,15 +249,9 @@ def run(script: str, folder: Path, *arguments: str, **environment: str) -> list[
     """The lines that a bare program prints, in a folder with a `.env` that nobody asked it to read."""
     (folder / ".env").write_text("FROM_DOT_ENV=1\n")
     bare = {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "SYSTEMROOT") if name in os.environ}
+    program = SNAPSHOT + VERBS + WITHOUT_A_NETWORK + script
     done = subprocess.run(
-        [
-            sys.executable,
-            "-X",
-            "faulthandler",
-            "-c",
-            SNAPSHOT + VERBS + WITHOUT_A_NETWORK + script,
-            *arguments,
-        ],
+        [sys.executable, "-X", "faulthandler", "-c", program, *arguments],
         capture_output=True,
         text=True,
         check=False,

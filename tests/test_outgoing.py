@@ -96,11 +96,8 @@ def callers(maker: str) -> set[str]:
     }
 
 
-def test_only_known_files_can_open_a_connection() -> None:
+def test_only_known_files_can_open_a_connection_and_each_still_does() -> None:
     assert sorted(set(users()) - set(KNOWN)) == [], "take a client of forky_core/llm/http_clients.py"
-
-
-def test_every_known_file_still_needs_to_be_known() -> None:
     assert sorted(set(KNOWN) - set(users())) == []
 
 
@@ -117,11 +114,8 @@ def test_every_known_file_still_needs_to_be_known() -> None:
     ],
 )
 def test_only_known_files_make_a_client(maker: str) -> None:
-    known = {
-        "build_opener": {"forky_core/llm/litellm_logger.py"},
-    }
-    allowed = CHECKED | known.get(maker, set())
-    assert callers(maker) <= allowed
+    known = {"build_opener": {"forky_core/llm/litellm_logger.py"}}
+    assert callers(maker) <= CHECKED | known.get(maker, set())
 
 
 def test_a_way_around_the_list_is_seen() -> None:

@@ -22,13 +22,7 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     built = subprocess.run(
         [
             sys.executable,
-            "-m",
-            "mkdocs",
-            "build",
-            "--strict",
-            "-f",
-            "docs/site/mkdocs.yml",
-            "-d",
+            *["-m", "mkdocs", "build", "--strict", "-f", "docs/site/mkdocs.yml", "-d"],
             str(tmp_path),
         ],
         cwd=CHECKOUT,
@@ -43,10 +37,8 @@ def test_the_site_builds_without_a_warning(tmp_path: Path) -> None:
     pages = {page.relative_to(tmp_path).as_posix() for page in tmp_path.rglob("*.html")}
     assert {"index.html", "reference.html", "guide/fork.html", "design/index.html"} <= pages
     reference = (tmp_path / "reference.html").read_text("utf-8")
-    assert all(
-        f'id="forky_core.{name}"' in reference
-        for name in ("Forky", "MergePlan", "extending.Strategy", "protocols.ProtocolAdapter")
-    )
+    for name in ("Forky", "MergePlan", "extending.Strategy", "protocols.ProtocolAdapter"):
+        assert f'id="forky_core.{name}"' in reference
 
 
 @pytest.mark.parametrize("module", OFFERING)

@@ -68,15 +68,10 @@ def test_the_log_is_sound_and_the_first_undo_takes_back_the_last_message() -> No
     chat = make_welcome(forky)
     assert forky.verify().clean
     before = chat.path()
+    assert before[FORK_POINT - 1].merge is not None, "the tour finds the place to fork at"
     chat.undo()
     assert chat.path() == before[:-1]
     assert Experiments(chat).names == (EXPERIMENT,)
-
-
-def test_the_tour_finds_the_place_to_fork_at() -> None:
-    forky, _ = workspace()
-    chat = make_welcome(forky)
-    assert chat.path()[FORK_POINT - 1].merge is not None
 
 
 @pytest.mark.parametrize("how", ["kept", "trashed", "purged", "merged", "main deleted"])

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import subprocess
 import sys
 from functools import cache
@@ -63,11 +64,25 @@ def settled(test: AppTest) -> AppTest:
     return test
 
 
+def written(test: AppTest) -> str:
+    """What the page says in sentences, as Streamlit is given it."""
+    return "\n".join(str(e.value) for e in (*test.markdown, *test.caption))
+
+
 def words(test: AppTest) -> str:
     """What the page says in sentences, as a person reads it."""
-    pieces = [str(e.value) for e in (*test.markdown, *test.caption, *test.info)]
-    said = "\n".join((*pieces, *(text_of(tree) for tree in cells(test))))
-    return said.replace("\\", "").replace("\u2060", "")
+    informs = (str(e.value) for e in test.info)
+    return _read("\n".join((written(test), *informs, *(text_of(tree) for tree in cells(test)))))
+
+
+def said(test: AppTest) -> str:
+    """What the page says in sentences, in coloured boxes, as code and in its own HTML."""
+    boxes = (*test.info, *test.success, *test.warning, *test.error, *test.code)
+    return _read("\n".join((written(test), *(str(e.value) for e in boxes), *html(test))))
+
+
+def _read(markdown: str) -> str:
+    return markdown.replace("\\", "").replace("\u2060", "")
 
 
 def html(test: AppTest) -> list[str]:
@@ -90,12 +105,36 @@ def by_key(test: AppTest, key: str) -> Any:
     return found[0]
 
 
+def press(test: AppTest, key: str) -> AppTest:
+    """The page once this button was pressed."""
+    return settled(by_key(test, key).click().run())
+
+
+def fill(test: AppTest, **values: object) -> AppTest:
+    """The page once its fields have these values, each before the next; `merge__edit` is the key `merge.edit`."""
+    for key, value in values.items():
+        by_key(test, key.replace("__", ".")).set_value(value).run()
+    return settled(test)
+
+
+def param(test: AppTest, name: str) -> Any:
+    """What the address of the page says of this; None where it says nothing."""
+    value = test.query_params.get(name)
+    return value[0] if isinstance(value, list) else value
+
+
 def latest(test: AppTest, key: str) -> Any:
     """The widget of that key and a number, which rises whenever the page begins the widget anew."""
     (found,) = [
         one for one in keys(test) if one.rpartition(".")[0] == key and one.rpartition(".")[2].isdigit()
     ]
     return by_key(test, found)
+
+
+def drawn_keys() -> set[str]:
+    """The keys that the code of the pages gives to what it draws, as a style sheet names them."""
+    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "pages").rglob("*.py"))
+    return {re.sub(r"[^\w-]", "-", key) for key in re.findall(r'"((?:\w+[.-])[\w.-]+)"', code)}
 
 
 def keys(test: AppTest) -> list[str]:
@@ -136,7 +175,21 @@ def choose_branch(test: AppTest, name: str) -> AppTest:
 def act(test: AppTest, name: str, id: str) -> AppTest:
     """Press a small button of the Chat page, of this message, and run the page."""
     acts = _component(test, "chat.acts", "forky.acts")
-    return _tell(test, acts, "act", {"name": name, "id": id, "n": 1})
+    return settled(_tell(test, acts, "act", {"name": name, "id": id, "n": 1}))
+
+
+def answered(test: AppTest, chat: Conversation) -> AppTest:
+    """The page when every reply has landed."""
+    for job in chat.replies.running:
+        assert job.wait(HANG)
+    return settled(test.run())
+
+
+def ask(test: AppTest, chat: Conversation, text: str) -> AppTest:
+    """The Chat page when a question was sent and answered."""
+    by_key(test, "chat.draft").set_value(text)
+    latest(test, "chat.send").click().run()
+    return answered(test, chat)
 
 
 def compared(test: AppTest) -> dict[str, Any]:
@@ -193,6 +246,11 @@ def _tell(test: AppTest, component: Any, event: str, value: object) -> AppTest:
     state.json_trigger_value = json.dumps([{"event": event, "value": value}])
     test._run(states)
     return test
+
+
+def conflict(about: str, one: str, other: str) -> str:
+    """What a model answers that has found these two sentences to conflict, whichever side it reads first."""
+    return "\n\n".join(f'CONFLICT {about}\n{a}: "{one}"\n{b}: "{other}"' for a, b in ("AB", "BA"))
 
 
 def press_late(test: AppTest, button: Any, **meanwhile: str) -> AppTest:

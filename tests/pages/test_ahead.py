@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -13,13 +12,6 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from tests.builders import talk
 from tests.pages.apptest import act, cells, open_page
-from tests.pages.workspaces import empty_workspace
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

@@ -35,33 +35,32 @@ def test_what_fits_is_shown_as_it_is() -> None:
         assert scaled_down(picture((WIDEST, 9), format)) is None
 
 
-def test_a_photograph_is_as_wide_as_a_page_and_keeps_its_shape() -> None:
-    small = opened(scaled_down(picture((4_000, 3_000), "JPEG")))
-    assert (small.format, small.size) == ("JPEG", (WIDEST, WIDEST * 3 // 4))
+@pytest.mark.parametrize(
+    ("size", "format", "mode", "small"),
+    [
+        pytest.param((4_000, 3_000), "JPEG", "RGB", (WIDEST, WIDEST * 3 // 4), id="a photograph"),
+        pytest.param((20, 20), "WEBP", "RGB", (20, 20), id="a format that would be written anew at each run"),
+        pytest.param((3_000, 20), "GIF", "P", (WIDEST, 10), id="a palette"),
+    ],
+)
+def test_a_picture_is_as_wide_as_a_page_and_keeps_its_shape(
+    size: tuple[int, int], format: str, mode: str, small: tuple[int, int]
+) -> None:
+    shown = opened(scaled_down(picture(size, format, mode)))
+    assert (shown.format, shown.size) == ("JPEG", small)
 
 
 def test_a_photograph_of_a_turned_camera_stands_upright() -> None:
     small = opened(scaled_down(picture((4_000, 3_000), "JPEG", orientation=6)))
     assert small.size == (WIDEST, round(WIDEST * 4 / 3))
     top, bottom = (small.getpixel((WIDEST // 2, y)) for y in (9, small.height - 9))
-    assert isinstance(top, tuple)
-    assert isinstance(bottom, tuple)
-    assert top[0] > 200
-    assert bottom[0] < 50
+    assert isinstance(top, tuple) and isinstance(bottom, tuple)
+    assert top[0] > 200 and bottom[0] < 50
 
 
 def test_one_can_still_see_through_what_one_could_see_through() -> None:
     small = opened(scaled_down(picture((2_000, 20), "PNG", "RGBA")))
     assert (small.format, small.getpixel((9, 9))) == ("PNG", (255, 0, 0, 128))
-
-
-def test_a_format_that_would_be_written_anew_at_each_run_is_written_once() -> None:
-    assert opened(scaled_down(picture((20, 20), "WEBP"))).format == "JPEG"
-
-
-def test_a_palette_is_scaled_down_like_any_other_picture() -> None:
-    small = opened(scaled_down(picture((3_000, 20), "GIF", "P")))
-    assert (small.format, small.size) == ("JPEG", (WIDEST, 10))
 
 
 @pytest.mark.parametrize(("size", "format"), [((9_000, 9_000), "WEBP"), ((1_400, 60_000), "PNG")])

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from streamlit.runtime.forward_msg_queue import ForwardMsgQueue
@@ -11,12 +9,13 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.model import MessageId
 from forky_core.views.notebook import MORE, window_start
 from pages.ui.drafts import drafts
 from tests.builders import talk, texts
-from tests.hangs import HANG
 from tests.pages.apptest import (
+    act,
+    answered,
+    ask,
     branch_shown,
     by_key,
     choose_branch,
@@ -24,11 +23,12 @@ from tests.pages.apptest import (
     keys,
     latest,
     open_app,
+    press,
     press_late,
+    settled,
     words,
 )
 from tests.pages.apptest import html as html_pieces
-from tests.pages.workspaces import empty_workspace
 
 _TOLD = ("Nothing has been said here yet.", "forky.drafting", "chat.send.2", "forky.keeping")
 """What the browser is told of an empty conversation: the text in place of messages, where a question goes, Send, and
@@ -37,19 +37,8 @@ what became of the questions that it handed over.
 
 
 @pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
 def chat(forky: Forky) -> Conversation:
     return talk(forky.create("Names"), "Name it", "Forky", "Why?", "It forks")
-
-
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
 
 
 def opened(chat: Conversation, **params: str) -> AppTest:
@@ -63,21 +52,6 @@ def shown(test: AppTest) -> str:
     return "\n".join(pieces).replace("\u2060", "").replace("\\", "")
 
 
-def act(test: AppTest, name: str, message: MessageId) -> AppTest:
-    """Press a small button of a cell: its component is driven where AppTest has no hands for it."""
-    from pages.ui.session import TabSession  # noqa: PLC0415
-
-    held = test.session_state["session"]
-    assert isinstance(held, TabSession)
-    held.acting = (name, message)
-    return settled(test.run())
-
-
-def wait(chat: Conversation) -> None:
-    for job in chat.replies.running:
-        job.wait(HANG)
-
-
 def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None:
     test = settled(open_app())
     assert "No conversation yet" in shown(test) and "chat.first" in keys(test)
@@ -85,10 +59,7 @@ def test_without_a_conversation_the_page_says_how_to_begin(forky: Forky) -> None
 
 def test_a_question_is_answered_below_it_and_the_composer_is_empty_again(chat: Conversation) -> None:
     test = opened(chat)
-    by_key(test, "chat.draft").set_value("How do I merge?")
-    latest(test, "chat.send").click().run()
-    wait(chat)
-    settled(test.run())
+    ask(test, chat, "How do I merge?")
     assert len(texts(chat)) == 6 and texts(chat)[4] == "How do I merge?"
     assert by_key(test, "chat.draft").value == ""
     assert texts(chat)[5].split("\n")[0].replace("**", "") in words(test)
@@ -108,10 +79,7 @@ def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversat
     test = opened(chat, b="main", m=path[1].id.removeprefix("b2:"))
     assert "2 later messages" in shown(test)
     by_key(test, "chat.fork_name").set_value("shorter")
-    by_key(test, "chat.draft").set_value("Shorter, please")
-    latest(test, "chat.send").click().run()
-    wait(chat)
-    settled(test.run())
+    ask(test, chat, "Shorter, please")
     assert test.query_params["b"] in ("shorter", ["shorter"])
     assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
     assert texts(chat.checkout("shorter"))[:3] == ["Name it", "Forky", "Shorter, please"]
@@ -159,8 +127,7 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
     assert "“side” was renamed or deleted meanwhile. You are on “main” now." in shown(test)
     assert "It forks" not in shown(test)
     assert by_key(test, "chat.draft").value == "half a thought"
-    latest(test, "chat.send").click().run()
-    wait(chat)
+    answered(latest(test, "chat.send").click().run(), chat)
     assert texts(chat.checkout("main")) == ["Name it", "Forky", "Why?", "It forks"]
     assert texts(chat.checkout("half-a-thought"))[:3] == ["Name it", "Forky", "half a thought"]
 
@@ -220,34 +187,25 @@ def test_editing_a_question_forks_and_overwrites_nothing(chat: Conversation) -> 
     question = chat.path()[2].id
     test = act(opened(chat, b="main"), "edit", question)
     by_key(test, "chat.form_text").set_value("Why that name?")
-    by_key(test, "chat.form_go").click().run()
-    wait(chat)
-    settled(test.run())
+    answered(press(test, "chat.form_go"), chat)
     assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
     assert len(chat.branches) == 2 and "Why that name?" in shown(test) and "2/2" in shown(test)
 
 
-def test_forking_here_makes_a_branch_of_that_name_and_goes_there(chat: Conversation) -> None:
-    test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
-    by_key(test, "chat.form_name").set_value("debug")
-    by_key(test, "chat.form_go").click().run()
-    assert branch_shown(settled(test)) == "debug"
-    assert chat.branches["debug"].head == chat.path()[1].id
-
-
-def test_a_name_that_is_taken_is_said_and_the_form_stays(chat: Conversation) -> None:
+def test_forking_here_makes_a_branch_unless_its_name_is_taken(chat: Conversation) -> None:
     test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
     by_key(test, "chat.form_name").set_value("main")
-    by_key(test, "chat.form_go").click().run()
-    assert "There is a branch “main” already" in shown(settled(test)) and "chat.form_name" in keys(test)
+    press(test, "chat.form_go")
+    assert "There is a branch “main” already" in shown(test)
+    by_key(test, "chat.form_name").set_value("debug")
+    press(test, "chat.form_go")
+    assert branch_shown(test) == "debug" and chat.branches["debug"].head == chat.path()[1].id
 
 
 def test_answering_again_keeps_both_answers(chat: Conversation) -> None:
     test = act(opened(chat, b="main"), "regenerate", chat.path()[3].id)
     by_key(test, "chat.form_model").set_value("offline/digest")
-    by_key(test, "chat.form_go").click().run()
-    wait(chat)
-    settled(test.run())
+    answered(press(test, "chat.form_go"), chat)
     assert texts(chat)[3] != "It forks" and "2/2" in shown(test)
     assert "It forks" in {message.text for message in chat.visible.messages.values()}
 
@@ -255,8 +213,7 @@ def test_answering_again_keeps_both_answers(chat: Conversation) -> None:
 def test_pruning_asks_first_and_can_be_undone(chat: Conversation) -> None:
     test = act(opened(chat, b="main"), "prune", chat.path()[2].id)
     assert "2 messages" in shown(test)
-    by_key(test, "prune.go").click().run()
-    settled(test.run())
+    press(test, "prune.go")
     assert texts(chat) == ["Name it", "Forky"]
     by_key(test, "bar.undo").click().run()
     assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
@@ -276,8 +233,7 @@ def test_stashing_what_is_typed_and_popping_it_brings_it_back(chat: Conversation
     latest(test, "chat.stash_go").click().run()
     settled(test.run())
     assert by_key(test, "chat.draft").value == "" and chat.view.stashes[0].draft == "for later"
-    by_key(test, "chat.stash_pop.1").click().run()
-    settled(test.run())
+    press(test, "chat.stash_pop.1")
     assert by_key(test, "chat.draft").value == "for later" and chat.view.stashes == ()
     drafts().clear(f"{chat.id}/main")
 
@@ -287,11 +243,9 @@ def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Co
     test = opened(chat, b="main")
     latest(test, "chat.system").set_value("Be brief.")
     latest(test, "chat.temperature").set_value(0.2)
-    by_key(test, "chat.rules_save").click().run()
-    settled(test.run())
-    assert chat.rules.current.system == "Be brief." and chat.rules.current.parameters[
-        "temperature"
-    ] == pytest.approx(0.2)
+    press(test, "chat.rules_save")
+    rules = chat.rules.current
+    assert rules.system == "Be brief." and rules.parameters["temperature"] == pytest.approx(0.2)
     assert chat.branch.head == before
     chat.undo()
     assert latest(settled(test.run()), "chat.system").value == ""
@@ -304,10 +258,7 @@ def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conve
     by_key(settled(test.run()), "chat.model_once").set_value(True).run()
     latest(test, "chat.model").set_value("offline/quote").run()
     assert chat.rules.current.model == "offline/digest"
-    by_key(test, "chat.draft").set_value("Who are you?")
-    latest(test, "chat.send").click().run()
-    wait(chat)
-    settled(test.run())
+    ask(test, chat, "Who are you?")
     assert chat.calls.generations[-1].model == "offline/quote"
 
 
@@ -331,9 +282,7 @@ def test_a_lost_race_keeps_the_draft_and_offers_both_ways_on(chat: Conversation)
     assert "What I typed" not in texts(chat) and by_key(test, "chat.draft").value == "What I typed"
     assert "has moved meanwhile" in shown(test)
     by_key(test, "chat.race_fork").click().run()
-    for branch in chat.branches:
-        wait(chat.checkout(branch))
-    settled(test.run())
+    answered(test, chat)
     fork = next(name for name in chat.branches if name != "main")
     assert texts(chat.checkout(fork))[:5] == ["Name it", "Forky", "Why?", "It forks", "What I typed"]
 
@@ -380,8 +329,7 @@ def test_a_question_whose_model_is_gone_stays_with_a_sentence_and_a_way_on(chat:
     test = opened(chat, b="main")
     assert "Nobody has answered this yet" in shown(test)
     by_key(test, "chat.again.0").click().run()
-    wait(chat)
-    settled(test.run())
+    answered(test, chat)
     assert len(texts(chat)) == 6 and "chat.again.0" not in keys(test)
 
 
@@ -437,10 +385,8 @@ def test_a_message_is_taken_back_from_here_on_and_undo_brings_it_back(chat: Conv
     assert "Forky" in [item["content"] for item in chat.context().messages]
 
 
-def test_a_conflict_that_landed_open_is_shown_and_settled(forky: Forky) -> None:
-    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
-    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.")
-    talk(chat, "So?", "Decision: the port is 8080.")
+def test_a_conflict_that_landed_open_is_shown_and_settled(torn: Conversation) -> None:
+    chat = torn
     chat.merge(chat.plan_merge("debug", strategy="three-way"))
     test = opened(chat, b="main")
     assert "**1 possible conflict** open" in shown(test)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
 
 import pytest
 from streamlit.testing.v1 import AppTest
@@ -19,19 +18,13 @@ from pages.ui.components.links import citation_link
 from tests.builders import talk
 from tests.pages.apptest import html as html_pieces
 from tests.pages.apptest import merge_editor, open_page, words
-from tests.pages.workspaces import workspace_with_a_writer
 
 MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
 
 
 @pytest.fixture
-def side(monkeypatch: pytest.MonkeyPatch) -> Iterator[Conversation]:
+def side(forky: Forky, writer: ScriptedModel) -> Conversation:
     """A branch with two answers that each cite a passage as number 1."""
-    with workspace_with_a_writer(monkeypatch) as (forky, writer):
-        yield _answered(forky, writer)
-
-
-def _answered(forky: Forky, writer: ScriptedModel) -> Conversation:
     forky.documents.append(MANUAL, name="manual.md")
     chat = forky.create("Pumps", model=writer.info().name)
     chat.documents.use()
@@ -99,24 +92,19 @@ def test_in_the_cell_of_a_landed_merge_and_in_the_inspector(side: Conversation) 
 
 @pytest.mark.parametrize("strategy", ["squash", "full"])
 def test_a_grafted_number_that_cites_another_branch_opens_where_that_is(
-    monkeypatch: pytest.MonkeyPatch, strategy: str
+    forky: Forky, writer: ScriptedModel, strategy: str
 ) -> None:
-    with workspace_with_a_writer(monkeypatch) as (forky, writer):
-        there = forky.create("Pumps", model=writer.info().name)
-        cited = talk(
-            there.fork("debug"), "Why does the impeller rattle?", "Its circlip was never fitted."
-        ).head
-        assert cited is not None
-        source = f"SOURCES: [1] debug, assistant ({cited.id})"
-        talk(
-            there, "And why does it rattle?", f"The circlip of the impeller was never fitted [1].\n\n{source}"
-        )
-        here = talk(forky.create("Elsewhere"), "Let us begin.", "Gladly.")
-        merge = open_page("merge.py", here, graft=there.id, source="main", strategy=strategy)
-        body = "\n".join(str(one.proto.body) for one in merge.get("html"))
-        opened = _opened(merge) if strategy == "squash" else _numbers(body)
-        assert opened == [citation_link(there.id, cited.id)]
-        here.merge(here.merges.plan_graft(there, strategy=strategy))
-        landed = open_page("chat.py", here, m=cited.id.removeprefix("b2:"))
-        assert (landed.query_params["c"], landed.query_params["b"]) == (there.id, "debug")
-        assert "Its circlip was never fitted." in words(landed)
+    there = forky.create("Pumps", model=writer.info().name)
+    cited = talk(there.fork("debug"), "Why does the impeller rattle?", "Its circlip was never fitted.").head
+    assert cited is not None
+    source = f"SOURCES: [1] debug, assistant ({cited.id})"
+    talk(there, "And why does it rattle?", f"The circlip of the impeller was never fitted [1].\n\n{source}")
+    here = talk(forky.create("Elsewhere"), "Let us begin.", "Gladly.")
+    merge = open_page("merge.py", here, graft=there.id, source="main", strategy=strategy)
+    body = "\n".join(str(one.proto.body) for one in merge.get("html"))
+    opened = _opened(merge) if strategy == "squash" else _numbers(body)
+    assert opened == [citation_link(there.id, cited.id)]
+    here.merge(here.merges.plan_graft(there, strategy=strategy))
+    landed = open_page("chat.py", here, m=cited.id.removeprefix("b2:"))
+    assert (landed.query_params["c"], landed.query_params["b"]) == (there.id, "debug")
+    assert "Its circlip was never fitted." in words(landed)

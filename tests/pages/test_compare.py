@@ -14,7 +14,17 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
 from tests.builders import talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, compare_act, compared, open_page, settled, words
+from tests.pages.apptest import (
+    answered,
+    by_key,
+    compare_act,
+    compared,
+    conflict,
+    open_page,
+    param,
+    settled,
+    words,
+)
 from tests.pages.workspaces import empty_workspace
 
 HOSTILE = ":red[x] **b** `c` <script>alert(1)</script>"
@@ -77,13 +87,6 @@ def marked(test: AppTest, mark: str) -> list[str]:
     ]
 
 
-def answered(test: AppTest, chat: Conversation) -> AppTest:
-    """The page when every reply has landed."""
-    for job in chat.replies.running:
-        assert job.wait(HANG)
-    return settled(test.run())
-
-
 def ask(test: AppTest, text: str) -> AppTest:
     by_key(test, "compare.ask").set_value(text)
     return settled(test.run())
@@ -108,9 +111,8 @@ def test_a_branch_that_is_deleted_while_it_is_read_is_said_and_kept(chat: Conver
     chat.branches.delete("train")
     test = settled(test.run())
     assert "“train” is not in this conversation any more. What was read of it stays here." in words(test)
-    assert compared(test)["columns"][1]["name"] == "train (deleted)" and "It takes nine hours." in said(
-        test, 1
-    )
+    assert compared(test)["columns"][1]["name"] == "train (deleted)"
+    assert "It takes nine hours." in said(test, 1)
     answered(ask(test, "How long?"), chat)
     assert texts(chat)[-1] == "By train, in nine hours." and "train" not in chat.branches
 
@@ -223,19 +225,16 @@ def test_two_models_that_say_the_same_at_every_level_have_a_column_each(
         assert shown.count(f"Scripted: {model}") == 3 and "they said the same" not in shown
 
 
-def test_a_conversation_with_one_branch_says_what_to_do(forky: Forky) -> None:
+def test_a_conversation_with_one_branch_says_what_to_do_and_an_empty_one_that_it_is(forky: Forky) -> None:
     lone = talk(forky.create("Alone", model="scripted/one"), "Hello", "Hi")
     test = compare(lone)
     assert "Fork it on the Chat page" in words(test)
     by_key(test, "compare.models").set_value(["scripted/one", "scripted/two"]).run()
     answered(ask(test, "How long?"), lone)
     assert by_key(test, "compare.sides").value == ["one", "two"]
-
-
-def test_an_empty_branch_is_said_to_be_empty(forky: Forky) -> None:
-    chat = forky.create("New")
-    chat.fork("blank")
-    test = compare(chat)
+    empty = forky.create("New")
+    empty.fork("blank")
+    test = compare(empty)
     assert "“blank” is empty" in words(test)
     assert [head["empty"] for head in compared(test)["columns"]] == [True, True]
 
@@ -260,17 +259,23 @@ def test_the_pinned_column_is_what_the_others_are_compared_with_and_is_kept_in_t
     assert compared(test)["columns"][0]["pinned"] and by_key(test, "compare.sides").value == ["train", "main"]
 
 
-@pytest.mark.parametrize("keys", [["train"], ["train", "train"], [], "main", ["no", "such"]])
-def test_an_order_that_leaves_no_two_columns_changes_nothing(chat: Conversation, keys: object) -> None:
-    test = settled(compare_act(compare(chat), "order", keys=keys))
-    assert [head["key"] for head in compared(test)["columns"]] == ["main", "train"]
-
-
-def test_a_column_is_taken_out_by_an_order_without_it(chat: Conversation) -> None:
+@pytest.mark.parametrize(
+    ("keys", "then"),
+    [
+        (["third", "main"], ["third", "main"]),
+        *(
+            (nothing, ["main", "train", "third"])
+            for nothing in (["train"], ["train"] * 2, [], "main", ["no", "such"])
+        ),
+    ],
+)
+def test_an_order_takes_columns_out_unless_no_two_are_left(
+    chat: Conversation, keys: object, then: list[str]
+) -> None:
     chat.fork("third")
     test = compare(chat, **{"with": "main,train,third"})
-    test = settled(compare_act(test, "order", keys=["third", "main"]))
-    assert [head["key"] for head in compared(test)["columns"]] == ["third", "main"]
+    test = settled(compare_act(test, "order", keys=keys))
+    assert [head["key"] for head in compared(test)["columns"]] == then
 
 
 def test_the_numbers_of_each_column_are_told_with_the_best(chat: Conversation) -> None:
@@ -286,10 +291,8 @@ def test_claims_and_pairs_are_shown_for_a_row(chat: Conversation) -> None:
     talk(chat, "When?", "The train leaves at 8:00. Whales sing loudly.")
     talk(chat.checkout("train"), "When?", "The train leaves at 9:00. Whales sing loudly.")
     test = settled(compare_act(compare(chat), "panel", kind="claims", row=1))
-    points = compared(test)["panel"]["points"]
-    assert [(point["kind"], point["says"][0][1]) for point in points] == [
-        ("conflict", "The train leaves at 8:00.")
-    ]
+    (point,) = compared(test)["panel"]["points"]
+    assert (point["kind"], point["says"][0][1]) == ("conflict", "The train leaves at 8:00.")
     assert compared(test)["panel"]["model"] == "" and not compared(test)["panel"]["busy"]
     test = settled(compare_act(test, "panel", kind="pairs", row=1))
     assert compared(test)["panel"]["shares"][0][1] == pytest.approx(7 / 8)  # A time of day is one word.
@@ -320,12 +323,7 @@ def test_a_press_has_a_model_read_the_answers_of_a_row_and_says_what_it_found(
     test = examined(test)
     panel = compared(test)["panel"]
     assert "did not answer in the form" in panel["failed"] and panel["model"] == "" and not panel["busy"]
-    one.enqueue(
-        "\n\n".join(
-            f'CONFLICT the train\n{a}: "Take the early one."\n{b}: "I would not take the early one."'
-            for a, b in ("AB", "BA")
-        )
-    )
+    one.enqueue(conflict("the train", "Take the early one.", "I would not take the early one."))
     test = settled(compare_act(test, "examine", row=1, n=2))
     test = examined(test)
     panel = compared(test)["panel"]
@@ -389,37 +387,29 @@ def test_an_act_leads_to_the_chat_or_the_merge(chat: Conversation) -> None:
     test = compare(chat)
     assert compared(test)["columns"][1]["merge"] == "main"
     test = settled(compare_act(test, "merge", key="train"))
-    assert test.query_params["source"] in ("train", ["train"]) and test.query_params["b"] in (
-        "main",
-        ["main"],
-    )
+    assert (param(test, "source"), param(test, "b")) == ("train", "main")
     test = settled(compare_act(compare(chat), "open", key="train"))
-    assert test.query_params["b"] in ("train", ["train"]) and "It takes nine hours." in words(test)
+    assert param(test, "b") == "train" and "It takes nine hours." in words(test)
 
 
 def test_acts_that_name_nothing_here_change_nothing(chat: Conversation) -> None:
     test, before = compare(chat), chat.view
     for name in (
-        "pin",
-        "open",
-        "merge",
-        "promote",
-        "stop",
-        "again",
-        "panel",
-        "whole",
-        "fuse",
-        "order",
+        *["pin", "open", "merge", "promote", "stop", "again", "panel", "whole", "fuse", "order"],
         "no such",
     ):
         test = settled(compare_act(test, name, key="nobody", branch="nowhere", row=99, keys=None, id=7))
     assert chat.view == before and len(compared(test)["columns"]) == 2
 
 
-def test_a_long_comparison_opens_at_the_last_turn_that_two_columns_have(chat: Conversation) -> None:
-    for number in range(40):
+def long_ago(chat: Conversation, turns: int) -> None:
+    for number in range(turns):
         talk(chat, f"Question {number}?", f"Answer {number}. " * 60)
         talk(chat.checkout("train"), f"Question {number}?", f"Reply {number}. " * 60)
+
+
+def test_a_long_comparison_opens_at_the_last_turn_that_two_columns_have(chat: Conversation) -> None:
+    long_ago(chat, 40)
     for number in range(20):
         talk(chat, f"Further {number}?", f"Tail {number}. " * 60)
     test = compare(chat)
@@ -433,9 +423,7 @@ def test_a_long_comparison_opens_at_the_last_turn_that_two_columns_have(chat: Co
 
 
 def test_what_arrives_moves_no_row_out_of_the_window(chat: Conversation) -> None:
-    for number in range(20):
-        talk(chat, f"Question {number}?", f"Answer {number}. " * 100)
-        talk(chat.checkout("train"), f"Question {number}?", f"Reply {number}. " * 100)
+    long_ago(chat, 40)
     test = compare(chat)
     before = [row["n"] for row in compared(test)["rows"]]
     test = answered(ask(test, "How long?"), chat)

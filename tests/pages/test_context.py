@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
 from typing import get_args
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.context.account import ItemKind
@@ -19,15 +17,8 @@ from forky_core.views.context import NAMES
 from pages.ui.drafts import drafts
 from tests.builders import talk
 from tests.context.questions import QUESTIONS
-from tests.pages.apptest import by_key, keys, open_page, settled, words
-from tests.pages.workspaces import empty_workspace
+from tests.pages.apptest import by_key, keys, open_page, press, settled, words
 from tests.pages.workspaces import open_page as open_bare
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 def page(chat: Conversation) -> AppTest:
@@ -59,25 +50,17 @@ def test_without_a_conversation_it_says_what_will_be_here(forky: Forky) -> None:
     assert "no conversation yet" in words(open_bare("context.py"))
 
 
-def test_every_item_is_a_row_in_the_order_it_is_sent(forky: Forky) -> None:
-    chat = talk(forky.create("Names", system="Be brief."), "a question", "an answer")
+def test_every_item_is_a_row_in_the_order_it_is_sent_also_what_is_left_out(forky: Forky) -> None:
+    hostile = '<button data-steer="exclude" data-id="x">'
+    chat = talk(forky.create("Names", system="Be brief."), "a question", hostile)
     test = page(chat)
     assert items(test) == ["branch_system", *(message.id for message in chat.path())]
-    assert "a question" in drawn(test)
-    assert "Part of this branch." in drawn(test)
-
-
-def test_what_is_left_out_is_there_with_its_reason(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), "a", "b", "c")
+    assert "a question" in drawn(test) and "Part of this branch." in drawn(test)
+    assert drawn(test).count("<button") == 4, "text of a message brings no switch of its own"
     chat.rules.exclude(chat.path()[1].id)
-    test = page(chat)
-    assert "Left out on this branch." in drawn(test)
-    assert 'aria-label="Take it back in" aria-pressed="true"' in drawn(test)
-
-
-def test_text_of_a_message_cannot_bring_a_switch_of_its_own(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), '<button data-steer="exclude" data-id="x">')
-    assert drawn(page(chat)).count("<button") == 2
+    rows = drawn(page(chat))
+    assert "Left out on this branch." in rows
+    assert 'aria-label="Take it back in" aria-pressed="true"' in rows
 
 
 def test_every_kind_of_item_has_a_name_for_people() -> None:
@@ -105,26 +88,21 @@ def test_the_exact_request_is_the_one_that_is_sent_with_the_draft(forky: Forky) 
     assert shown["messages"] == list(chat.calls.prepare("and now?").request.messages)
 
 
-def test_a_memory_is_set_for_the_branch_and_undone(forky: Forky) -> None:
+def test_a_memory_is_set_for_the_branch_or_the_whole_conversation_and_undone(forky: Forky) -> None:
     chat = talk(forky.create("Names"), *(f"message {n}" for n in range(9)))
     test = page(chat)
     by_key(test, started(test, "context.policy.branch")).set_value("last").run()
     by_key(test, started(test, "context.amount.last")).set_value(3).run()
-    by_key(test, "context.save").click().run()
+    press(test, "context.save")
     assert chat.rules.memory == Memory("last", 3)
-    assert len([row for row in items(settled(test)) if row.startswith("b2:")]) == 9
+    assert len([row for row in items(test) if row.startswith("b2:")]) == 9
     assert "this branch remembers the last 3 messages" in drawn(test)
     assert "prompt cache" in words(test)
-    by_key(test, "bar.undo").click().run()
+    press(test, "bar.undo")
     assert chat.rules.memory == Memory()
-
-
-def test_a_memory_is_set_for_the_whole_conversation(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), *(f"message {n}" for n in range(9)))
-    test = page(chat)
     by_key(test, "context.whose").set_value("conversation").run()
     by_key(test, started(test, "context.policy.conversation")).set_value("tokens").run()
-    by_key(test, "context.save").click().run()
+    press(test, "context.save")
     assert chat.view.memory == Memory("tokens", share=0.5)
     assert chat.rules.current.memory is None
 

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from html import unescape
 from urllib.parse import parse_qs
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.context.citing import sources_in
@@ -15,19 +13,14 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
+from forky_core.llm.scripted import ScriptedModel
 from tests.builders import talk, workspace
 from tests.hangs import HANG
 from tests.pages import apptest
-from tests.pages.apptest import by_key, keys, latest, open_app, settled, words
-from tests.pages.workspaces import empty_workspace, open_page, workspace_with_a_writer
+from tests.pages.apptest import by_key, keys, latest, open_app, press, settled, words
+from tests.pages.workspaces import open_page
 
 MANUAL = "# Pump X200\n\n## Oil\n\nOil the bearing every spring.\n\n## Warranty\n\nThe warranty is two years."
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 def documents(**params: str) -> AppTest:
@@ -67,16 +60,13 @@ def test_files_are_dropped_listed_and_removed_and_taken_back(forky: Forky) -> No
     told = words(settled(test.run()))
     assert "“x.png” is a PNG picture" in told and "“empty.txt” is empty" in told, "until it is closed"
     assert [label.replace("\\", "") for label, _ in links(test)] == ["manual.md"]
-    by_key(test, "documents.close").click()
-    settled(test.run())
+    press(test, "documents.close")
     (one,) = forky.documents.documents()
-    by_key(test, f"documents.remove.{one.id[:12]}").click()
-    settled(test.run())
+    press(test, f"documents.remove.{one.id[:12]}")
     assert forky.documents.documents() == ()
     by_key(test, "documents.scope").set_value("trash")
     settled(test.run())
-    by_key(test, f"documents.take_back.{one.id[:12]}").click()
-    settled(test.run())
+    press(test, f"documents.take_back.{one.id[:12]}")
     assert len(forky.documents.documents()) == 1
 
 
@@ -93,8 +83,7 @@ def test_a_search_shows_passages_with_scores_and_opens_one(forky: Forky) -> None
     )
     opened = documents(d=params["d"][0], n=params["n"][0])
     assert 'doc-here" id="passage"><div class="doc-place">Pump X200 › Warranty</div>' in html(opened)
-    by_key(opened, "documents.back").click()
-    settled(opened.run())
+    press(opened, "documents.back")
     assert "documents.search" in keys(opened)
 
 
@@ -157,39 +146,36 @@ def test_the_composer_switches_documents_on_and_the_answer_cites(forky: Forky) -
 
 
 def test_a_model_words_the_search_before_sending_and_a_person_changes_it(
-    monkeypatch: pytest.MonkeyPatch,
+    forky: Forky, writer: ScriptedModel
 ) -> None:
-    with workspace_with_a_writer(monkeypatch) as (forky, writer):
-        forky.documents.append(MANUAL, name="manual.md")
-        chat = talk(forky.create("Pumps", model="offline/quote"), "Tell me of the X200.", "It is a pump.")
-        chat.documents.use(condenser="scripted/writer")
-        test = chat_page(chat)
-        assert by_key(test, "chat.word_search").disabled, "there is nothing to word yet"
-        by_key(test, "chat.draft").set_value("And oil?").run()
-        writer.enqueue("How often is the bearing of the X200 oiled?")
-        by_key(test, "chat.word_search").click().run()
-        field = latest(settled(test), "chat.search")
-        assert field.value == "How often is the bearing of the X200 oiled?"
-        field.set_value("oil of the bearing").run()
-        shown = settled(open_page("context.py", c=chat.id))
-        by_key(shown, "context.view").set_value("Exact request").run()
-        assert 'Passages found for \\"oil of the bearing\\"' in settled(shown).code[0].value, (
-            "the inspector knows of it"
-        )
-        assert "once it is sent" not in words(shown)
-        latest(test, "chat.send").click()
-        settled(test.run())
-        for job in chat.replies.running:
-            assert job.wait(HANG)
-        document_search = chat.calls.generations[-1].consulted
-        assert (
-            document_search is not None
-            and document_search.search == "oil of the bearing"
-            and len(writer.requests) == 1
-        )
-        assert latest(settled(test.run()), "chat.search").value == "", (
-            "the next question is searched for anew"
-        )
+    forky.documents.append(MANUAL, name="manual.md")
+    chat = talk(forky.create("Pumps", model="offline/quote"), "Tell me of the X200.", "It is a pump.")
+    chat.documents.use(condenser="scripted/writer")
+    test = chat_page(chat)
+    assert by_key(test, "chat.word_search").disabled, "there is nothing to word yet"
+    by_key(test, "chat.draft").set_value("And oil?").run()
+    writer.enqueue("How often is the bearing of the X200 oiled?")
+    by_key(test, "chat.word_search").click().run()
+    field = latest(settled(test), "chat.search")
+    assert field.value == "How often is the bearing of the X200 oiled?"
+    field.set_value("oil of the bearing").run()
+    shown = settled(open_page("context.py", c=chat.id))
+    by_key(shown, "context.view").set_value("Exact request").run()
+    assert 'Passages found for \\"oil of the bearing\\"' in settled(shown).code[0].value, (
+        "the inspector knows of it"
+    )
+    assert "once it is sent" not in words(shown)
+    latest(test, "chat.send").click()
+    settled(test.run())
+    for job in chat.replies.running:
+        assert job.wait(HANG)
+    document_search = chat.calls.generations[-1].consulted
+    assert (
+        document_search is not None
+        and document_search.search == "oil of the bearing"
+        and len(writer.requests) == 1
+    )
+    assert latest(settled(test.run()), "chat.search").value == "", "the next question is searched for anew"
 
 
 def test_what_a_merge_cites_opens_as_well(forky: Forky) -> None:

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -25,15 +24,8 @@ from tests.pages.apptest import (
     settled,
     words,
 )
-from tests.pages.workspaces import empty_workspace
 
 PAGE = "experiments.py"
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.fixture

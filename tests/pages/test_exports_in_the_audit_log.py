@@ -12,19 +12,12 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import StoreError
 from forky_core.people.audit import AuditFilter
 from forky_core.people.members import Member
-from forky_core.people.roles import Role
 from pages.ui.components.downloads import offers
 from tests.builders import debugged
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, settled
 from tests.pages.teams import TeamServer
 from tests.people.people import in_sqlite
-
-
-@pytest.fixture
-def bob(server: TeamServer) -> Member:
-    server.add("Ada", Role.OWNER)
-    return server.add("Bob", Role.EDITOR)
 
 
 @pytest.fixture

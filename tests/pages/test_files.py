@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -21,32 +20,31 @@ from pages.ui.components.downloads import offers
 from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, html, keys, latest
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.apptest import by_key, html, keys, latest, press, settled, words
+from tests.pages.workspaces import open_page
 
 
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
+def import_tab() -> AppTest:
+    test = open_page("library.py")
+    by_key(test, "library.tab").select("import").run()
     return test
 
 
-def words(test: AppTest) -> str:
-    return "\n".join(str(element.value) for element in (*test.markdown, *test.caption))
+def read(test: AppTest) -> AppTest:
+    """The page when what was dropped or pasted has been looked through."""
+    test.session_state["session"].incoming.wait()
+    return settled(test.run())
 
 
 def importing(content: bytes, name: str = "conversations.json") -> AppTest:
-    """The Library's Import with a file in it that has been looked through."""
-    test = open_page("library.py")
-    by_key(test, "library.tab").select("import").run()
-    by_key(test, "import.file.0").upload(name, content, "application/json").run()
-    test.session_state["session"].incoming.wait()
-    return settled(test.run())
+    test = import_tab()
+    return read(by_key(test, "import.file.0").upload(name, content, "application/json").run())
+
+
+def pasting(text: str) -> AppTest:
+    test = import_tab()
+    latest(test, "import.paste").set_value(text)
+    return read(by_key(test, "import.pasted").click().run())
 
 
 def land(test: AppTest) -> AppTest:
@@ -70,8 +68,7 @@ def test_a_file_is_looked_at_ticked_landed_and_taken_back(forky: Forky) -> None:
     land(test)
     assert [one.title for one in forky.conversations()] == ["Two"]
     assert "1 conversation imported" in words(test)
-    by_key(test, "import.undo.0").click().run()
-    settled(test)
+    press(test, "import.undo.0")
     assert forky.conversations() == ()
     assert imports(forky.store) == ()
 
@@ -86,7 +83,7 @@ def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky:
     land(test)
     (warning,) = test.warning
     assert warning.value.replace("\\", "") == "1 part was kept without being understood."
-    assert "field “widget” of a message from another program" in words(test).replace("\\", "")
+    assert "field “widget” of a message from another program" in words(test)
     (summary,) = forky.conversations()
     chat_page = settled(open_page("chat.py", conversation=summary.id))
     (box,) = [piece for piece in html(chat_page) if "Not understood by Forky" in piece]
@@ -94,18 +91,13 @@ def test_what_is_not_understood_is_said_counted_and_shown_as_a_closed_box(forky:
 
 
 def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
-    test = open_page("library.py")
-    by_key(test, "library.tab").select("import").run()
+    test = import_tab()
     zone = by_key(test, "import.file.0")
     zone.upload("one.json", export("One", "Two"), "application/json")
     zone.upload("empty.json", b"", "application/json")
-    zone.upload("three.json", export("Three"), "application/json").run()
-    test.session_state["session"].incoming.wait()
-    settled(test.run())
-    said = words(test).replace("\\", "")
-    assert "3 files" in said
-    assert "3 conversations in them" in said
-    assert "is empty" in said
+    read(zone.upload("three.json", export("Three"), "application/json").run())
+    for part in ("3 files", "3 conversations in them", "is empty"):
+        assert part in words(test)
     by_key(test, "import.tick.0.1").uncheck().run()
     land(test)
     assert words(test).count("1 conversation imported") == 2
@@ -118,13 +110,16 @@ def test_files_dropped_together_have_an_account_each(forky: Forky) -> None:
     assert "import.file.1" in keys(settled(test))
 
 
-def test_past_imports_are_listed_and_can_be_undone(forky: Forky) -> None:
-    test = land(importing(export("One")))
-    by_key(test, "import.next").click().run()
+def test_what_was_imported_before_is_said_listed_and_can_be_undone(forky: Forky) -> None:
+    press(land(importing(export("One"))), "import.next")
+    assert len(forky.conversations()) == 1
+    test = importing(export("One"))
+    assert "imported before" in words(test)
+    press(test, "import.close")
     assert "Past imports" in words(test)
-    by_key(test, "import.past.1").click().run()
+    press(test, "import.past.1")
     assert forky.conversations() == ()
-    assert "Past imports" not in words(settled(test))
+    assert "Past imports" not in words(test)
 
 
 @pytest.fixture
@@ -138,14 +133,9 @@ def broken(forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
         if now.done == 2:
             raise KeyboardInterrupt
 
+    source = source_of(path, lies_there=False)
     with pytest.raises(KeyboardInterrupt):
-        import_file(
-            forky,
-            path,
-            chosen={1, 2, 3},
-            on_progress=end,
-            source=source_of(path, lies_there=False),
-        )
+        import_file(forky, path, chosen={1, 2, 3}, on_progress=end, source=source)
     assert len(forky.conversations()) == 2
     return path
 
@@ -158,10 +148,8 @@ def test_an_import_that_was_broken_off_is_finished_with_its_file(forky: Forky, b
     by_key(test, "broken_off.finish.1").click().run()
     (info,) = settled(test).info
     assert "To finish the import, choose “big.json”" in info.value.replace("\\", "")
-    by_key(test, "import.file.0").upload("big.json", broken.read_bytes(), "application/json").run()
-    test.session_state["session"].incoming.wait()
-    settled(test.run())
-    assert "This goes on with the import of “big.json” that was broken off" in words(test).replace("\\", "")
+    read(by_key(test, "import.file.0").upload("big.json", broken.read_bytes(), "application/json").run())
+    assert "This goes on with the import of “big.json” that was broken off" in words(test)
     assert "broken_off.finish.1" not in keys(test), "it is on its way"
     assert by_key(test, "import.land").label == "Finish the import"
     assert [by_key(test, f"import.tick.0.{at}").value for at in (1, 2, 3, 4)] == [True, True, True, False]
@@ -197,9 +185,9 @@ def test_an_import_that_was_broken_off_is_kept_as_it_is(forky: Forky, broken: Pa
 def test_another_file_does_not_finish_an_import(forky: Forky, broken: Path) -> None:
     test = open_page("library.py")
     by_key(test, "broken_off.finish.1").click().run()
-    by_key(test, "import.file.0").upload("other.json", export("Five"), "application/json").run()
-    test.session_state["session"].incoming.wait()
-    said = words(settled(test.run())).replace("\\", "")
+    said = words(
+        read(by_key(test, "import.file.0").upload("other.json", export("Five"), "application/json").run())
+    )
     assert "This is another file than the “big.json” whose import was broken off" in said
     land(test)
     assert [(one.number, one.state) for one in imports(forky.store)] == [(2, "finished"), (1, "broken off")]
@@ -219,9 +207,7 @@ def test_a_file_that_still_lies_there_is_finished_without_being_chosen(
         import_file(forky, path, on_progress=end)
     test = open_page("library.py")
     assert "The file is still there" in words(test)
-    by_key(test, "broken_off.finish.1").click().run()
-    test.session_state["session"].incoming.wait()
-    land(settled(test.run()))
+    land(read(by_key(test, "broken_off.finish.1").click().run()))
     assert sorted(one.title for one in forky.conversations()) == ["One", "Two"]
     assert [(one.number, one.state) for one in imports(forky.store)] == [(1, "finished")]
 
@@ -233,42 +219,18 @@ def test_the_line_on_the_first_page_stays_closed(forky: Forky, broken: Path) -> 
     assert "broken off" in words(settled(open_page("library.py")))
 
 
-def test_what_was_imported_before_is_said(forky: Forky) -> None:
-    by_key(land(importing(export("One"))), "import.next").click().run()
-    assert len(forky.conversations()) == 1
-    assert "imported before" in words(importing(export("One")))
-
-
 def test_a_file_that_is_no_conversation_is_a_sentence(forky: Forky) -> None:
     assert "no conversation in it" in words(importing(b"\x00\x01\x02", "film.bin"))
     test = importing(b"")
-    assert "is empty" in words(test).replace("\\", "")
+    assert "is empty" in words(test)
     by_key(test, "import.next").click().run()
     assert "import.file.1" in keys(settled(test))
 
 
-def test_a_preview_is_left_without_a_trace(forky: Forky) -> None:
-    test = importing(export("One"))
-    by_key(test, "import.close").click().run()
+def test_what_was_pasted_and_is_no_file_is_a_sentence(forky: Forky) -> None:
+    assert "Paste what is in a file first" in words(press(import_tab(), "import.pasted"))
+    assert "no conversation in it" in words(pasting("just some words"))
     assert forky.conversations() == ()
-    assert "import.file.1" in keys(settled(test))
-
-
-def pasting(text: str) -> AppTest:
-    """The Library's Import with a text in it that has been looked through."""
-    test = open_page("library.py")
-    by_key(test, "library.tab").select("import").run()
-    latest(test, "import.paste").set_value(text)
-    by_key(test, "import.pasted").click().run()
-    test.session_state["session"].incoming.wait()
-    return settled(test.run())
-
-
-def test_to_look_at_nothing_that_was_pasted_says_what_to_do(forky: Forky) -> None:
-    test = open_page("library.py")
-    by_key(test, "library.tab").select("import").run()
-    by_key(test, "import.pasted").click().run()
-    assert "Paste what is in a file first" in words(settled(test))
 
 
 def test_a_pasted_file_is_forked_and_a_newer_one_pulled(forky: Forky) -> None:
@@ -304,14 +266,8 @@ def test_a_conversation_that_lost_its_branches_keeps_no_page_from_opening(forky:
     tx.publish("undo", "Undid: Imported “Lost”", reverts=[1])
     assert settled(open_page("chat.py", c=lost.id)).session_state["session"].conversation == kept.id
     test = settled(open_page("library.py"))
-    by_key(test, f"library.delete.{lost.id}").click().run()
-    settled(test)
+    press(test, f"library.delete.{lost.id}")
     assert [one.id for one in forky.conversations()] == [kept.id]
-
-
-def test_pasted_words_that_are_no_file_are_a_sentence(forky: Forky) -> None:
-    assert "no conversation in it" in words(pasting("just some words"))
-    assert forky.conversations() == ()
 
 
 def sharing(id: str) -> AppTest:
@@ -334,7 +290,7 @@ def test_the_dialog_says_what_is_lost_and_what_looks_private(forky: Forky) -> No
     assert "1 value may be private" in words(test)
     by_key(test, "share.format").select("messages").run()
     by_key(test, "share.dialect").select("sharegpt").run()
-    said = words(settled(test)).replace("\\", "")
+    said = words(settled(test))
     assert "It cannot hold branches" in said
     assert "[e" in said
     by_key(test, "share.scope").select("branch").run()
@@ -361,20 +317,16 @@ def offered(test: AppTest) -> Download:
     return found
 
 
-def test_chosen_messages_need_a_choice(forky: Forky) -> None:
+def test_chosen_messages_need_a_choice_and_a_branch_some_messages(forky: Forky) -> None:
     one = talk(forky.create("Names"), "a", "b")
     test = sharing(one.id)
     by_key(test, "share.scope").select("messages").run()
     assert "Choose the messages" in words(settled(test))
     by_key(test, "share.messages").select(one.path()[0].id).run()
     assert "share.download" in keys(settled(test))
-
-
-def test_an_empty_branch_is_a_sentence(forky: Forky) -> None:
-    one = forky.create("Nothing")
-    test = sharing(one.id)
+    test = sharing(forky.create("Nothing").id)
     by_key(test, "share.scope").select("branch").run()
-    assert "is empty" in words(settled(test)).replace("\\", "")
+    assert "is empty" in words(settled(test))
 
 
 def test_the_log_stays_here_until_it_is_wanted(forky: Forky) -> None:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,26 +10,20 @@ from forky_core.forky import Forky
 from forky_core.llm.scripted import Fail, ScriptedModel
 from tests.builders import talk, texts
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, compare_act, compared, keys, open_page, settled, words
-from tests.pages.workspaces import workspace_with_a_writer
+from tests.pages.apptest import (
+    by_key,
+    compare_act,
+    compared,
+    conflict,
+    fill,
+    keys,
+    open_page,
+    press,
+    settled,
+    words,
+)
 
 FUSED = "Use SQLite for the cache, on port 8080 or 9090."
-
-
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
-    with workspace_with_a_writer(monkeypatch) as both:
-        yield both
-
-
-@pytest.fixture
-def forky(opened: tuple[Forky, ScriptedModel]) -> Forky:
-    return opened[0]
-
-
-@pytest.fixture
-def writer(opened: tuple[Forky, ScriptedModel]) -> ScriptedModel:
-    return opened[1]
 
 
 @pytest.fixture
@@ -45,10 +37,6 @@ def chat(forky: Forky) -> Conversation:
 def fuse(chat: Conversation) -> AppTest:
     """Compare with the fusion of its one row opened."""
     return settled(compare_act(open_page("compare.py", chat), "fuse", row=0))
-
-
-def press(test: AppTest, key: str) -> AppTest:
-    return settled(by_key(test, key).click().run())
 
 
 def written(test: AppTest) -> AppTest:
@@ -84,11 +72,7 @@ def test_a_press_has_a_model_read_the_answers_side_by_side_and_says_its_price(
     test = fuse(chat)
     assert by_key(test, "merge.examine").label.startswith("Examine with The writer · ")
     assert "about" in by_key(test, "merge.examine").help and not writer.requests
-    writer.enqueue(
-        "\n\n".join(
-            f'CONFLICT the port\n{a}: "The port is 8080."\n{b}: "The port is 9090."' for a, b in ("AB", "BA")
-        )
-    )
+    writer.enqueue(conflict("the port", "The port is 8080.", "The port is 9090."))
     test = by_key(test, "merge.examine").click().run()
     if (running := test.session_state["session"].fusing.examination) is not None:
         running.future.result(timeout=HANG)
@@ -98,18 +82,9 @@ def test_a_press_has_a_model_read_the_answers_side_by_side_and_says_its_price(
     assert len(writer.requests) == 1
 
 
-def test_what_was_written_is_edited_before_it_lands(chat: Conversation) -> None:
-    test = fuse(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("SQLite, port 8080.").run()
-    press(test, "compare.fuse_land")
-    assert texts(chat)[-1] == "SQLite, port 8080."
-
-
 def test_an_edit_survives_that_the_branch_moved(chat: Conversation) -> None:
     test = fuse(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("SQLite, port 8080.").run()
+    fill(test, merge__edit=True, merge__text="SQLite, port 8080.")
     talk(chat, "Meanwhile", "Something else.")
     test = settled(test.run())
     assert by_key(test, "compare.fuse_land").disabled
@@ -133,8 +108,7 @@ def test_the_best_one_can_be_taken_as_it_is(chat: Conversation) -> None:
 def test_a_model_writes_one_and_it_says_so(chat: Conversation, writer: ScriptedModel) -> None:
     writer.enqueue(FUSED)
     test = fuse(chat)
-    by_key(test, "compare.fuse_by").set_value("scripted/writer")
-    test = settled(test.run())
+    fill(test, compare__fuse_by="scripted/writer")
     assert "It is sent the question and the 2 answers" in words(test)
     assert "compare.fuse_land" not in keys(test)
     test = written(press(test, "merge.write"))
@@ -149,11 +123,9 @@ def test_an_answer_that_invents_is_refused_and_the_one_by_rule_offered(
     for _ in range(2):
         writer.enqueue("Use Redis on port 6379.")
     test = fuse(chat)
-    by_key(test, "compare.fuse_by").set_value("scripted/writer")
-    test = written(press(settled(test.run()), "merge.write"))
-    assert "wrote an answer that cannot be used" in words(
-        test
-    ) and "The number 6379 was said nowhere." in words(test)
+    test = written(press(fill(test, compare__fuse_by="scripted/writer"), "merge.write"))
+    assert "wrote an answer that cannot be used" in words(test)
+    assert "The number 6379 was said nowhere." in words(test)
     test = press(test, "merge.quoted")
     assert "compare.fuse_land" in keys(test)
 
@@ -163,8 +135,7 @@ def test_a_model_that_fails_is_quoted_and_can_be_asked_again(
 ) -> None:
     writer.enqueue(Fail("overloaded", "The model is busy."))
     test = fuse(chat)
-    by_key(test, "compare.fuse_by").set_value("scripted/writer")
-    test = written(press(settled(test.run()), "merge.write"))
+    test = written(press(fill(test, compare__fuse_by="scripted/writer"), "merge.write"))
     assert "The model is busy." in words(test)
     assert "merge.again" in keys(test)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -16,13 +15,7 @@ from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, settled, words
-from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
+from tests.pages.workspaces import open_page
 
 
 def dialog(chat: Conversation, thing: str, *which: str) -> AppTest:

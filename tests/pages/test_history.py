@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -11,32 +9,16 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.welcome import make_welcome
 from tests.builders import talk, texts
-from tests.pages.apptest import by_key, keys
-from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
+from tests.pages.apptest import by_key, keys, press, said, settled, words, written
+from tests.pages.workspaces import open_page
 
 
 def history(chat: Conversation | None) -> AppTest:
     return settled(open_page("history.py", **({"c": chat.id} if chat is not None else {})))
 
 
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
-
-
 def lines(test: AppTest) -> list[str]:
     return [expander.label for expander in test.expander]
-
-
-def words(test: AppTest) -> str:
-    found = (*test.markdown, *test.caption, *test.success)
-    return "\n".join(str(element.value) for element in found).replace("\u2060", "")
 
 
 def test_without_a_conversation_it_says_what_will_be_here(forky: Forky) -> None:
@@ -64,24 +46,15 @@ def test_undo_and_redo_from_here_mark_and_unmark_the_line(forky: Forky) -> None:
 def test_restoring_shows_what_would_change_before_it_does(forky: Forky) -> None:
     chat = talk(forky.create("Names"), "a", "b", "c")
     version = chat.view.version
-    test = history(chat)
-    by_key(test, "history.restore.2").click().run()
+    test = press(history(chat), "history.restore.2")
+    assert f"history.restore.{version}" not in keys(test), "there is no way back from the last to itself"
+    assert "2 messages would go out of sight" in words(test)
+    press(test, "restore.no")
     assert chat.view.version == version
-    assert "2 messages would go out of sight" in words(settled(test))
-    by_key(test, "restore.yes").click().run()
-    settled(test)
+    press(press(test, "history.restore.2"), "restore.yes")
     assert texts(chat) == ["a"]
-    by_key(test, "notice.undo").click().run()
+    press(test, "notice.undo")
     assert texts(chat) == ["a", "b", "c"]
-
-
-def test_leaving_it_changes_nothing(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), "a", "b")
-    version = chat.view.version
-    test = history(chat)
-    by_key(test, "history.restore.1").click().run()
-    by_key(test, "restore.no").click().run()
-    assert chat.view.version == version
 
 
 def test_a_long_log_comes_in_pages(forky: Forky) -> None:
@@ -96,13 +69,7 @@ def test_verify_says_in_words_that_nothing_is_wrong(forky: Forky) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     test = history(chat)
     by_key(test, "history.verify").click().run()
-    assert "Nothing is wrong. Checked: 2 messages and 3 operations." in words(settled(test))
-
-
-def test_the_last_operation_offers_no_way_back_to_itself(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), "a")
-    test = history(chat)
-    assert "history.restore.1" in keys(test) and "history.restore.2" not in keys(test)
+    assert "Nothing is wrong. Checked: 2 messages and 3 operations." in said(settled(test))
 
 
 @pytest.mark.parametrize(
@@ -113,9 +80,9 @@ def test_hostile_words_are_text_in_every_line(forky: Forky, text: str) -> None:
     chat.rename(text + " again")
     chat.rules.set(system=text)
     test = history(chat)
-    said = "\n".join((*lines(test), words(test)))
-    assert "<script>" not in said.replace("\\<", "") and ":red[x" not in said and "$x$" not in said
-    assert "](http" not in said and " **b" not in said
+    drawn = "\n".join((*lines(test), written(test)))
+    assert "<script>" not in drawn.replace("\\<", "") and ":red[x" not in drawn and "$x$" not in drawn
+    assert "](http" not in drawn and " **b" not in drawn
 
 
 def test_the_run_of_an_experiment_is_one_line_that_opens(forky: Forky) -> None:

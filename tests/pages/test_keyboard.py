@@ -6,13 +6,12 @@ import json
 import re
 from collections import Counter
 
-import pytest
-
 from forky_core.forky import Forky
 from pages.ui.keyboard.verbs import KEYS, VERBS
 from pages.ui.keyboard.words import WORDS
 from pages.ui.registry import REGISTRY
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.apptest import drawn_keys
+from tests.pages.workspaces import open_page
 from tests.programs import CHECKOUT
 
 GUIDE = (CHECKOUT / "forky_core/guide/keyboard.md").read_text("utf-8")
@@ -37,16 +36,9 @@ def test_every_page_that_a_verb_opens_is_there() -> None:
 
 
 def test_every_container_that_a_verb_presses_is_drawn_under_that_key() -> None:
-    pressed = {
-        key
-        for verb in VERBS
-        for way in verb.ways
-        for step in way
-        for key in re.findall(r"\.st-key-([\w-]+)", step.what)
-    }
-    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "pages").rglob("*.py"))
-    drawn = {re.sub(r"[^\w-]", "-", key) for key in re.findall(r'"((?:\w+[.-])[\w.-]+)"', code)}
-    assert pressed - drawn - {"bar-undo", "bar-redo"} == set()
+    steps = (step.what for verb in VERBS for way in verb.ways for step in way)
+    pressed = {key for what in steps for key in re.findall(r"\.st-key-([\w-]+)", what)}
+    assert pressed - drawn_keys() - {"bar-undo", "bar-redo"} == set()
 
 
 def test_every_word_that_is_explained_is_in_the_glossary() -> None:
@@ -61,14 +53,7 @@ def test_every_word_that_is_explained_is_in_the_glossary() -> None:
     assert {also.get(word, word) for word in WORDS} <= terms
 
 
-def test_the_palette_is_told_of_branches_and_conversations_once_it_was_opened(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    with empty_workspace(monkeypatch) as forky:
-        _palette_of(forky)
-
-
-def _palette_of(forky: Forky) -> None:
+def test_the_palette_is_told_of_branches_and_conversations_once_it_was_opened(forky: Forky) -> None:
     chat, other = forky.create("Here"), forky.create("Elsewhere")
     chat.fork("side")
     page = open_page("chat.py", c=str(chat.id))

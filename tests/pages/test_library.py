@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import parse_qs
 
 import pytest
@@ -12,8 +11,8 @@ from forky_core.forky import Forky
 from forky_core.model import ConversationId
 from pages.ui.registry import pages
 from tests.builders import talk
-from tests.pages.apptest import by_key, keys
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.apptest import by_key, keys, press, settled, words, written
+from tests.pages.workspaces import open_page
 
 HOSTILE = [
     "<script>alert(1)</script>",
@@ -25,19 +24,8 @@ HOSTILE = [
 ]
 
 
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
 def library(**params: str) -> AppTest:
     return settled(open_page("library.py", **params))
-
-
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
 
 
 def links(test: AppTest) -> list[tuple[str, dict[str, list[str]]]]:
@@ -54,10 +42,6 @@ def snippets(test: AppTest) -> list[str]:
     """The HTML of what a search found."""
     bodies = (str(element.proto.body) for element in test.get("html"))
     return [body for body in bodies if "found-snippet" in body]
-
-
-def words(test: AppTest) -> str:
-    return "\n".join(str(element.value) for element in (*test.markdown, *test.caption))
 
 
 def test_an_empty_library_says_what_to_do_next(forky: Forky) -> None:
@@ -100,61 +84,40 @@ def test_deleting_says_what_was_done_and_undo_brings_it_back(forky: Forky) -> No
     assert not forky.conversation(chat.id).view.trashed
 
 
-def test_a_conversation_is_taken_back_from_the_trash(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), "a")
-    chat.trash()
+def test_from_the_trash_it_is_taken_back_or_after_a_question_deleted_for_good(forky: Forky) -> None:
+    kept, gone = talk(forky.create("Names"), "a"), talk(forky.create("Ports"), "b")
+    for chat in (kept, gone):
+        chat.trash()
     test = library()
     by_key(test, "library.tab").select("trash").run()
-    by_key(test, f"trash.back.{chat.id}").click().run()
-    assert [summary.id for summary in forky.conversations()] == [chat.id]
-
-
-def test_deleting_for_good_asks_first_and_only_then_does_it(forky: Forky) -> None:
-    chat = talk(forky.create("Names"), "a")
-    chat.trash()
-    test = library()
-    by_key(test, "library.tab").select("trash").run()
-    by_key(test, f"trash.purge.{chat.id}").click().run()
+    press(test, f"trash.back.{kept.id}")
+    assert [summary.id for summary in forky.conversations()] == [kept.id]
+    press(test, f"trash.purge.{gone.id}")
     assert len(forky.conversations(trashed=True)) == 1
-    by_key(test, "purge.yes").click().run()
-    settled(test)
+    press(test, "purge.yes")
     assert forky.conversations(trashed=True) == ()
 
 
-def test_renaming_keeps_everything_but_the_title(forky: Forky) -> None:
+def test_renaming_keeps_everything_but_the_title_which_cannot_be_empty(forky: Forky) -> None:
     chat = talk(forky.create("Names"), "a")
-    test = library()
-    by_key(test, f"library.rename.{chat.id}").click().run()
-    by_key(test, "rename.title").set_value("Better names")
-    by_key(test, "rename.save").click().run()
-    settled(test)
+    test = press(library(), f"library.rename.{chat.id}")
+    by_key(test, "rename.title").set_value("   ")
+    press(test, "rename.save")
+    assert "A conversation needs a title" in words(test) and chat.title == "Names"
+    by_key(press(test, f"library.rename.{chat.id}"), "rename.title").set_value("Better names")
+    press(test, "rename.save")
     assert (chat.title, len(chat.path())) == ("Better names", 1)
 
 
-def test_an_empty_new_title_is_refused_in_a_sentence(forky: Forky) -> None:
-    chat = forky.create("Names")
-    test = library()
-    by_key(test, f"library.rename.{chat.id}").click().run()
-    by_key(test, "rename.title").set_value("   ")
-    by_key(test, "rename.save").click().run()
-    assert "A conversation needs a title" in words(test) and chat.title == "Names"
-
-
 def test_a_new_conversation_has_the_title_model_and_prompt_it_was_given(forky: Forky) -> None:
-    test = library()
-    by_key(test, "library.new").click().run()
+    test = press(library(), "library.new")
     by_key(test, "new.title").set_value("Fresh")
     by_key(test, "new.model").select("offline/digest")
     by_key(test, "new.system").set_value("Be brief.")
-    by_key(test, "new.create").click().run()
-    settled(test)
-    (summary,) = forky.conversations()
-    chat = forky.conversation(summary.id)
-    assert (chat.title, chat.rules.current.model, chat.rules.current.system) == (
-        "Fresh",
-        "offline/digest",
-        "Be brief.",
-    )
+    press(test, "new.create")
+    chat = forky.conversation(forky.conversations()[0].id)
+    rules = chat.rules.current
+    assert (chat.title, rules.model, rules.system) == ("Fresh", "offline/digest", "Be brief.")
 
 
 def test_a_search_finds_words_on_any_branch_and_links_to_the_message(forky: Forky) -> None:
@@ -171,9 +134,12 @@ def test_a_search_finds_words_on_any_branch_and_links_to_the_message(forky: Fork
     assert test.query_params["q"] in ("needle", ["needle"])
 
 
-def test_a_link_with_a_search_shows_what_it_finds(forky: Forky) -> None:
-    talk(forky.create("Backups"), "the needle lies here")
+def test_a_link_with_a_search_shows_what_it_finds_but_not_in_the_trash(forky: Forky) -> None:
+    chat = talk(forky.create("Backups"), "the needle lies here")
     assert len(links(library(q="needle"))) == 1
+    assert "No message holds all of these words" in words(library(q="pin"))
+    chat.trash()
+    assert links(library(q="needle")) == []
 
 
 def test_more_hits_are_shown_when_asked_for(forky: Forky) -> None:
@@ -188,27 +154,16 @@ def test_more_hits_are_shown_when_asked_for(forky: Forky) -> None:
     assert len(links(test)) == 70 and "search.more" not in keys(test)
 
 
-def test_a_search_that_finds_nothing_says_so(forky: Forky) -> None:
-    talk(forky.create("Backups"), "hay")
-    assert "No message holds all of these words" in words(library(q="needle"))
-
-
-def test_what_is_in_the_trash_is_not_found(forky: Forky) -> None:
-    chat = talk(forky.create("Backups"), "needle")
-    chat.trash()
-    assert links(library(q="needle")) == []
-
-
 @pytest.mark.parametrize("text", HOSTILE, ids=range(len(HOSTILE)))
 def test_hostile_titles_and_messages_are_text_wherever_they_are_listed(forky: Forky, text: str) -> None:
     chat = talk(forky.create(text), text)
     test = library()
-    shown = [label for label, _ in links(test)] + [words(test)]
+    shown = [label for label, _ in links(test)] + [written(test)]
     by_key(test, f"library.delete.{chat.id}").click().run()
-    shown.append(words(settled(test)))
+    shown.append(written(settled(test)))
     chat.take_back()
     test = library(q=text[:200])
-    shown += [label for label, _ in links(settled(test))] + [words(test)]
+    shown += [label for label, _ in links(settled(test))] + [written(test)]
     assert snippets(test)
     assert not [body for body in snippets(test) if "<script" in body]
     for piece in shown:

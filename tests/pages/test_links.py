@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,20 +16,8 @@ from tests.builders import debugged, talk
 from tests.formats.reports.links import link_to
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, settled, words
-from tests.pages.teams import TeamServer, team_server
-from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[TeamServer]:
-    with team_server(monkeypatch) as server:
-        yield server
+from tests.pages.teams import TeamServer
+from tests.pages.workspaces import open_page
 
 
 def dialog(chat: Conversation) -> AppTest:

@@ -11,6 +11,7 @@ import streamlit
 from streamlit.components.v2.bidi_component import serialization
 from streamlit.testing.v1 import AppTest
 
+from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel, Until
 from forky_core.people.roles import Role
@@ -22,7 +23,6 @@ from tests.builders import talk
 from tests.hangs import eventually
 from tests.pages.apptest import act, open_page, settled
 from tests.pages.teams import TeamServer
-from tests.pages.workspaces import empty_workspace
 
 
 @pytest.fixture(autouse=True)
@@ -53,12 +53,17 @@ def told(page: AppTest) -> dict[str, Any] | None:
     return data
 
 
-def test_a_tab_of_a_team_in_which_nothing_happens_asks_nothing(
-    server: TeamServer, clocks: list[float]
+@pytest.mark.parametrize("alone", [False, True], ids=["of a team", "alone on ones own machine"])
+def test_a_tab_in_which_nothing_happens_asks_nothing(
+    request: pytest.FixtureRequest, clocks: list[float], alone: bool
 ) -> None:
-    ada = server.add("Ada", Role.OWNER)
-    server.sign_in(ada)
-    chat = talk(server.seen_by(ada).create("Boats"), "Why do boats float?", "They are lighter than water.")
+    if alone:
+        forky: Forky = request.getfixturevalue("forky")
+    else:
+        server: TeamServer = request.getfixturevalue("server")
+        server.sign_in(ada := server.add("Ada", Role.OWNER))
+        forky = server.seen_by(ada)
+    chat = talk(forky.create("Boats"), "Why do boats float?", "They are lighter than water.")
     data = told(open_page("chat.py", chat))
     assert data is not None and data["replies"] == [] and data["at"] == chat.view.version
     assert clocks == []
@@ -84,40 +89,29 @@ def test_no_page_of_a_team_has_pandas_asked_whether_a_list_is_a_data_frame(
     assert lists == []
 
 
-def test_alone_on_ones_own_machine_the_page_asks_nothing_either(
-    monkeypatch: pytest.MonkeyPatch, clocks: list[float]
-) -> None:
-    with empty_workspace(monkeypatch) as forky:
-        chat = talk(forky.create("Boats"), "Why do boats float?", "They are lighter than water.")
-        data = told(open_page("chat.py", chat))
-    assert data is not None and data["replies"] == [] and data["at"] == chat.view.version
-    assert clocks == []
-
-
-def test_alone_a_tab_to_which_a_reply_is_streamed_opens_no_second_stream(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    gate, model = threading.Event(), ScriptedModel("scripted/slow")
+def slow(forky: Forky, gate: threading.Event) -> None:
+    """A model that goes on when it is let."""
+    model = ScriptedModel("scripted/slow")
     model.enqueue("They are", Until(gate), " lighter.")
-    with empty_workspace(monkeypatch) as forky:
-        assert isinstance(forky.models, Catalogue)
-        forky.models.add(model)
-        chat = talk(forky.create("Boats", model="scripted/slow"), "Hello", "Hello.")
-        job = chat.send("Why do boats float?")
-        page = open_page("chat.py", chat)
-        assert told(page) is None
-        gate.set()
-        job.result()
-        assert told(settled(page.run())) is not None
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(model)
+
+
+def test_alone_a_tab_to_which_a_reply_is_streamed_opens_no_second_stream(forky: Forky) -> None:
+    slow(forky, gate := threading.Event())
+    chat = talk(forky.create("Boats", model="scripted/slow"), "Hello", "Hello.")
+    job = chat.send("Why do boats float?")
+    page = open_page("chat.py", chat)
+    assert told(page) is None
+    gate.set()
+    job.result()
+    assert told(settled(page.run())) is not None
 
 
 def test_whoever_watches_hears_that_a_reply_begins_and_ends(server: TeamServer, clocks: list[float]) -> None:
     ada = server.add("Ada", Role.OWNER)
     server.sign_in(ada)
-    gate, model = threading.Event(), ScriptedModel("scripted/slow")
-    model.enqueue("They are", Until(gate), " lighter.")
-    assert isinstance(server.forky.models, Catalogue)
-    server.forky.models.add(model)
+    slow(server.forky, gate := threading.Event())
     chat = talk(server.seen_by(ada).create("Boats", model="scripted/slow"), "Hello", "Hello.")
     assert beside(chat.id, ada.id)["replies"] == {"ids": []}
     heard: list[str] = []

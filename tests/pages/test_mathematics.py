@@ -99,29 +99,28 @@ def test_everything_else_is_left_as_it_is_written(written: str) -> None:
     assert safe.replace("\\$", "$").replace("\\", "") == written.replace("\\", "")
 
 
-def test_money_beside_mathematics_is_money_and_mathematics() -> None:
-    assert safe_markdown("For $5 you get $x^2$ and for $6 $y$.") == r"For \$5 you get $x^2$ and for \$6 $y$."
+@pytest.mark.parametrize(
+    ("written", "safe"),
+    [
+        ("For $5 you get $x^2$ and for $6 $y$.", r"For \$5 you get $x^2$ and for \$6 $y$."),
+        ("`$x^2$` and\n```\n$y^2$\n```\n", "`$x^2$` and\n```\n$y^2$\n```\n"),
+        ("$x ![cat](http://leak.example) and so on$", r"\$x 🖼 [cat](http://leak.example) and so on\$"),
+    ],
+    ids=["money beside mathematics", "a formula in code", "what only begins like a formula"],
+)
+def test_beside_and_around_formulas_all_is_as_elsewhere(written: str, safe: str) -> None:
+    assert safe_markdown(written) == safe
 
 
-def test_a_formula_in_code_stays_code() -> None:
-    assert safe_markdown("`$x^2$` and\n```\n$y^2$\n```\n") == "`$x^2$` and\n```\n$y^2$\n```\n"
+def test_a_formula_holds_no_picture_no_link_and_no_element() -> None:
+    safe = safe_markdown("$x^2 ![c](d) a$")
+    assert "![" not in safe and "](" not in safe
+    assert safe_markdown("$x <img> :red[y] words$").startswith(r"\$x &lt;img>")
 
 
 def test_a_bar_in_a_formula_does_not_cut_the_cell_of_a_table() -> None:
     assert r"\$|x|\$" in safe_markdown("| a | b |\n|---|---|\n| $|x|$ | 2 |\n")
     assert "$x^2$" in safe_markdown("| a | b |\n|---|---|\n| $x^2$ | 2 |\n")
-
-
-def test_what_only_begins_like_a_formula_is_obeyed_no_more_than_anything_else() -> None:
-    assert safe_markdown("$x ![cat](http://leak.example) and so on$") == (
-        r"\$x 🖼 [cat](http://leak.example) and so on\$"
-    )
-    assert safe_markdown("$x <img> :red[y] words$").startswith(r"\$x &lt;img>")
-
-
-def test_a_formula_holds_no_picture_and_no_link() -> None:
-    safe = safe_markdown("$x^2 ![c](d) a$")
-    assert "![" not in safe and "](" not in safe
 
 
 @given(st.text(alphabet="$x5 ^_=\\{}[]()!<a`|\n", max_size=40))

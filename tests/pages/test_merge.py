@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -19,43 +18,24 @@ from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.merge.plan import MergePlan
 from forky_core.views.payload import payload_text
 from pages.ui.session import TabSession
-from tests.builders import debugged, talk, texts
+from tests.builders import talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import (
     by_key,
     edit_merge,
     edited_blocks,
+    fill,
     keys,
     merge_editor,
     open_app,
     open_page,
+    param,
+    press,
     settled,
     words,
 )
-from tests.pages.workspaces import workspace_with_a_writer
 
 HOSTILE = ":red[x] **b** <script>alert(1)</script>"
-
-
-@pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
-    with workspace_with_a_writer(monkeypatch) as both:
-        yield both
-
-
-@pytest.fixture
-def forky(opened: tuple[Forky, ScriptedModel]) -> Forky:
-    return opened[0]
-
-
-@pytest.fixture
-def writer(opened: tuple[Forky, ScriptedModel]) -> ScriptedModel:
-    return opened[1]
-
-
-@pytest.fixture
-def chat(forky: Forky) -> Conversation:
-    return debugged(forky)
 
 
 def merge(chat: Conversation, **params: str) -> AppTest:
@@ -85,15 +65,6 @@ def told(plan: MergePlan) -> str:
     return re.sub(r"\[([0-9a-f]{8})\]", r"\1", payload_text(plan.block, short))
 
 
-def press(test: AppTest, key: str) -> AppTest:
-    return settled(by_key(test, key).click().run())
-
-
-def param(test: AppTest, name: str) -> Any:
-    value = test.query_params.get(name)
-    return value[0] if isinstance(value, list) else value
-
-
 def test_the_preview_is_what_lands_and_nothing_is_written_before(chat: Conversation) -> None:
     before = chat.view
     test, plan = merge(chat), chat.plan_merge("debug")
@@ -118,18 +89,19 @@ def test_every_line_of_the_block_names_its_message_and_says_why_it_is_there(chat
         assert line["from"]
 
 
+def pieces(drawn: dict[str, Any]) -> dict[str, str]:
+    """The texts of the branch that an editor shows, by their keys."""
+    rows = (
+        row for stretch in drawn["stretches"] for message in stretch["messages"] for row in message["rows"]
+    )
+    return {key: text for row in rows for key, text, _shape in row}
+
+
 def test_a_line_of_the_branch_comes_in_and_goes_out_by_a_click(chat: Conversation) -> None:
     test = merge(chat, budget="60")
     drawn, plan = merge_editor(test), chat.plan_merge("debug", budget=60)
-    pieces = {
-        text: key
-        for stretch in drawn["stretches"]
-        for message in stretch["messages"]
-        for row in message["rows"]
-        for key, text, _shape in row
-    }
-    assert set(drawn["quoted"]) < set(pieces.values())
-    words_in, key = next((text, key) for text, key in pieces.items() if key not in drawn["quoted"])
+    assert set(drawn["quoted"]) < set(pieces(drawn))
+    key, words_in = next((key, text) for key, text in pieces(drawn).items() if key not in drawn["quoted"])
     test = settled(edit_merge(test, {"act": "in", "key": key}))
     again = merge_editor(test)
     assert key in again["quoted"] and words_in in preview(test)
@@ -144,14 +116,7 @@ def test_a_line_of_the_branch_comes_in_and_goes_out_by_a_click(chat: Conversatio
 def test_an_order_that_the_browser_sends_again_counts_once(chat: Conversation) -> None:
     test = merge(chat, budget="60")
     drawn = merge_editor(test)
-    key = next(
-        key
-        for stretch in drawn["stretches"]
-        for message in stretch["messages"]
-        for row in message["rows"]
-        for key, _, _ in row
-        if key not in drawn["quoted"]
-    )
+    key = next(key for key in pieces(drawn) if key not in drawn["quoted"])
     first = {"n": 1, "act": "in", "key": key}
     test = settled(edit_merge(test, first))
     shown = preview(test)
@@ -181,22 +146,15 @@ def test_sections_change_places_and_land_so(forky: Forky) -> None:
 def test_what_a_browser_makes_up_changes_nothing(chat: Conversation) -> None:
     test = merge(chat)
     shown = preview(test)
-    made_up: tuple[dict[str, object], ...] = (
-        {"act": "in", "key": "nonsense"},
-        {"act": "out", "key": "nonsense"},
-        {"act": "drop"},
-        {},
-    )
-    for order in made_up:
-        test = settled(edit_merge(test, order))
+    for order in ({"act": "in", "key": "nonsense"}, {"act": "out", "key": "nonsense"}, {"act": "drop"}, {}):
+        test = settled(edit_merge(test, dict[str, object](order)))
         assert preview(test) == shown
 
 
 def test_a_squash_that_saves_nothing_offers_the_whole_branch(chat: Conversation) -> None:
     test = merge(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("More words. " * 300).run()
-    assert "nothing is saved" in words(settled(test))
+    fill(test, merge__edit=True, merge__text="More words. " * 300)
+    assert "nothing is saved" in words(test)
     assert param(press(test, "merge.in_full"), "strategy") == "full"
 
 
@@ -208,7 +166,10 @@ def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation
     assert any(label == "Go on in main" and "b=main" in query for label, query in links)
     press(test, "merge.undo")
     assert chat.branch.head == head
-    assert "merge.land" in keys(test)
+    test = press(test, "merge.land")
+    test.query_params["b"], test.query_params["source"] = "debug", "main"
+    settled(test.run())
+    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
 
 
 def test_who_comes_from_a_side_branch_brings_it_home(chat: Conversation) -> None:
@@ -221,17 +182,9 @@ def test_who_comes_from_a_side_branch_brings_it_home(chat: Conversation) -> None
     assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
 
 
-def test_another_merge_can_be_opened_right_after_one_has_landed(chat: Conversation) -> None:
-    test = press(merge(chat), "merge.land")
-    test.query_params["b"], test.query_params["source"] = "debug", "main"
-    settled(test.run())
-    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
-
-
 def test_an_edited_text_is_counted_again_and_lands(chat: Conversation) -> None:
     test = merge(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("Collect members lazily.").run()
+    fill(test, merge__edit=True, merge__text="Collect members lazily.")
     assert f"**{chat.plan_merge('debug').edited('Collect members lazily.').tokens} tokens**" in words(test)
     press(test, "merge.land")
     assert chat.head is not None and chat.head.text == "Collect members lazily."
@@ -239,10 +192,9 @@ def test_an_edited_text_is_counted_again_and_lands(chat: Conversation) -> None:
 
 def test_an_edit_can_be_taken_back_and_an_empty_text_is_refused(chat: Conversation) -> None:
     test = merge(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("  ").run()
-    assert "A merge needs some text." in words(settled(test))
-    by_key(test, "merge.text").set_value("Short. [0123456789]").run()
+    fill(test, merge__edit=True, merge__text="  ")
+    assert "A merge needs some text." in words(test)
+    fill(test, merge__text="Short. [0123456789]")
     assert "[0123456789] names no message of “debug”." in words(test)
     press(test, "merge.reset")
     assert by_key(test, "merge.text").value == chat.plan_merge("debug").payload
@@ -260,9 +212,7 @@ def test_choices_are_in_the_link(chat: Conversation) -> None:
     test = merge(chat, source="debug", strategy="full")
     assert by_key(test, "merge.strategy").value == "full"
     assert "user:\nWhy does code generation fail on enums?" in preview(test)
-    by_key(test, "merge.strategy").set_value("squash").run()
-    by_key(test, "merge.focus").set_value("parser").run()
-    by_key(test, "merge.budget").set_value(140).run()
+    fill(test, merge__strategy="squash", merge__focus="parser", merge__budget=140)
     assert [param(test, name) for name in ("strategy", "focus", "budget")] == ["squash", "parser", "140"]
     assert preview(settled(test)) == told(chat.plan_merge("debug", focus="parser", budget=140))
 
@@ -322,11 +272,6 @@ def test_picks_of_the_chat_are_ticked_already(chat: Conversation) -> None:
     assert by_key(test, f"merge.pick.{source.path()[3].id}").value is True
 
 
-def test_swapping_turns_the_merge_around(chat: Conversation) -> None:
-    test = press(merge(chat, source="debug"), "merge.swap")
-    assert (by_key(test, "merge.source").value, by_key(test, "merge.target").value) == ("main", "debug")
-
-
 def test_merging_again_brings_only_what_is_new_and_says_so(chat: Conversation) -> None:
     chat.merge(chat.plan_merge("debug"))
     assert "Already up to date" in words(merge(chat, source="debug"))
@@ -361,40 +306,19 @@ def test_a_lost_race_says_what_came_first_and_plans_again(chat: Conversation) ->
 
 def test_an_edit_is_not_thrown_away_when_a_branch_moves(chat: Conversation) -> None:
     test = merge(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("My own words.").run()
+    fill(test, merge__edit=True, merge__text="My own words.")
     talk(chat, "I was faster")
     settled(test.run())
     assert by_key(test, "merge.text").value == "My own words."
     assert "A branch has moved since this preview was made." in words(test)
 
 
-def written(test: AppTest, held: TabSession) -> AppTest:
-    """The page when the model has answered."""
-    assert held.planning is not None
-    if held.planning.writing is not None:
-        held.planning.writing.exception(HANG)
-    return settled(test.run())
-
-
-def by_writer(chat: Conversation) -> tuple[AppTest, TabSession]:
-    test = merge(chat, by="scripted/writer")
-    held = test.session_state["session"]
-    assert isinstance(held, TabSession)
-    return test, held
-
-
-def session_of(test: AppTest) -> TabSession:
-    held = test.session_state["session"]
-    assert isinstance(held, TabSession)
-    return held
-
-
-def pressed_write(test: AppTest, held: TabSession) -> AppTest:
+def written(test: AppTest, key: str = "merge.write") -> AppTest:
     """The page when the model that was asked by a press has answered."""
-    by_key(test, "merge.write").click()
-    test.run()
-    return written(test, held)
+    writing = by_key(test, key).click().run().session_state["session"].planning.writing
+    if writing is not None:
+        writing.exception(HANG)
+    return settled(test.run())
 
 
 NOTE = "Collect members lazily, by calling `collect_members(cls)`."
@@ -408,7 +332,7 @@ def test_no_model_writes_because_a_merge_is_opened(chat: Conversation, writer: S
         for strategy in ("three-way", "squash"):
             by_key(test, "merge.strategy").set_value(strategy)
             test = settled(test.run())
-        planning = session_of(test).planning
+        planning = test.session_state["session"].planning
         assert planning is not None and planning.writing is None and "merge.write" in keys(test)
     assert not writer.requests
 
@@ -440,9 +364,9 @@ def test_any_other_model_waits_for_a_press_that_says_its_price(
 def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
+    test = merge(chat, by="scripted/writer")
     writer.enqueue(NOTE)
-    test = pressed_write(test, held)
+    test = written(test)
     assert "Collect members lazily, by calling" in preview(test)
     assert "The writer wrote this. It read each sentence once more beside the branch." in words(test)
     test = press(test, "merge.quoted")
@@ -458,9 +382,9 @@ def test_a_press_has_the_model_write_and_either_text_is_one_click_away(
 def test_a_model_that_fails_leaves_the_quoted_lines_to_land(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
+    test = merge(chat, by="scripted/writer")
     writer.enqueue(Fail("overloaded", "The model is busy."))
-    test = pressed_write(test, held)
+    test = written(test)
     assert "The model is busy. The quoted lines stand." in words(test) and "merge.again" in keys(test)
     assert preview(test) == told(chat.plan_merge("debug"))
     press(test, "merge.land")
@@ -470,15 +394,13 @@ def test_a_model_that_fails_leaves_the_quoted_lines_to_land(
 def test_an_answer_that_is_no_note_says_why_and_the_quoted_lines_stand_in(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
+    test = merge(chat, by="scripted/writer")
     for _ in range(2):
         writer.enqueue("Use parser_v9.py to collect members lazily.")
-    test = pressed_write(test, held)
+    test = written(test)
     assert "“parser_v9.py” stands nowhere in the branch." in words(test)
     writer.enqueue("I'm sorry, but I can't help with that.")
-    by_key(test, "merge.again").click()
-    test.run()
-    test = written(test, held)
+    test = written(test, "merge.again")
     assert "refused to sum it up" in words(test)
     assert "could not be used" in words(test)
     assert preview(test) == told(chat.plan_merge("debug"))
@@ -487,12 +409,12 @@ def test_an_answer_that_is_no_note_says_why_and_the_quoted_lines_stand_in(
 def test_a_sentence_that_is_left_out_is_shown_with_its_reason_and_comes_back_by_a_click(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
+    test = merge(chat, by="scripted/writer")
     wrong = "`enum_fields()` runs in parser.py line 99."
     for _ in range(2):
         writer.enqueue(f"{NOTE} {wrong}")
         writer.enqueue("1: supported")
-    test = pressed_write(test, held)
+    test = written(test)
     assert "1 sentence" in words(test) and "The number 99 was said nowhere." in words(test)
     assert "line 99" not in preview(test)
     test = press(test, "merge.back.0.0")
@@ -502,10 +424,10 @@ def test_a_sentence_that_is_left_out_is_shown_with_its_reason_and_comes_back_by_
 def test_a_sentence_that_is_not_confirmed_lands_and_is_marked(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
+    test = merge(chat, by="scripted/writer")
     writer.enqueue(f"{NOTE} It was not run.")
     writer.enqueue("1: supported\n2: not shown")
-    test = pressed_write(test, held)
+    test = written(test)
     assert [one.label for one in test.expander if "not confirmed" in one.label] == [
         "1 sentence not confirmed"
     ]
@@ -516,12 +438,11 @@ def test_a_sentence_that_is_not_confirmed_lands_and_is_marked(
 def test_a_note_that_arrives_after_an_edit_waits_to_be_taken(
     chat: Conversation, writer: ScriptedModel
 ) -> None:
-    test, held = by_writer(chat)
-    by_key(test, "merge.edit").set_value(True).run()
-    by_key(test, "merge.text").set_value("My own words.").run()
-    by_key(settled(test), "merge.edit").set_value(False).run()
+    test = merge(chat, by="scripted/writer")
+    fill(test, merge__edit=True, merge__text="My own words.")
+    fill(test, merge__edit=False)
     writer.enqueue(NOTE)
-    test = pressed_write(test, held)
+    test = written(test)
     assert preview(test) == "My own words." and "What you changed stands." in words(test)
     assert "Collect members lazily, by calling" in preview(press(test, "merge.take_written"))
 
@@ -560,9 +481,7 @@ def test_a_branch_whose_only_news_is_a_question_says_so_and_offers_ways_on(chat:
     assert "Have it answered on “note” and merge then" in said
     assert "up to date" not in said and "already" not in said
     assert any("1 message without an answer" in drawn.proto.body for drawn in test.get("html"))
-    by_key(test, "merge.pick_unanswered").click()
-    settled(test.run())
+    press(test, "merge.pick_unanswered")
     assert "Which port do we use?" in preview(test)
-    by_key(test, "merge.land").click()
-    settled(test.run())
+    press(test, "merge.land")
     assert any(asked.id in merge.messages for merge in chat.path()[-1].merges)

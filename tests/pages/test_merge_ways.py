@@ -2,42 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.note_writing import VERIFIER
 from forky_core.forky import Forky
-from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import ModelInfo
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.merge.strategies import STRATEGIES
-from tests.builders import debugged, talk, texts
+from tests.builders import talk, texts
 from tests.hangs import HANG, eventually
-from tests.pages.apptest import by_key, keys, open_page, settled, words
-from tests.pages.test_merge import merge, param, press, preview
-from tests.pages.workspaces import empty_workspace
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def chat(forky: Forky) -> Conversation:
-    return debugged(forky)
-
-
-@pytest.fixture
-def torn(forky: Forky) -> Conversation:
-    """Two branches that say different things of the port."""
-    chat = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
-    talk(chat.fork("debug"), "And?", "Decision: the port is 9090.")
-    return talk(chat, "So?", "Decision: the port is 8080.")
+from tests.pages.apptest import by_key, conflict, keys, open_page, param, press, settled, words
+from tests.pages.test_merge import merge, preview
 
 
 def take(test: AppTest, number: int, side: str) -> AppTest:
@@ -48,17 +24,12 @@ def take(test: AppTest, number: int, side: str) -> AppTest:
 def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversation) -> None:
     test = merge(torn, source="debug", strategy="three-way")
     assert "1 possible conflict" in words(test) and "Not examined." in words(test)
-    offered = [
-        option.replace("\u2060", "").replace("\\", "") for option in by_key(test, "merge.take.0").options
-    ]
-    assert offered == [
-        "Decision: the port is 8080.",
-        "Decision: the port is 9090.",
-        "Both",
-        "Own words",
-        "Leave open",
-    ]
+    offered = [one.replace("\u2060", "").replace("\\", "") for one in by_key(test, "merge.take.0").options]
+    sides = [f"Decision: the port is {port}." for port in (8080, 9090)]
+    assert offered == [*sides, "Both", "Own words", "Leave open"]
     assert "UNRESOLVED" in preview(test)
+    by_key(take(test, 0, "text"), "merge.words.0").set_value("The port is 7070, after all.")
+    assert "7070" in preview(settled(test.run()))
     test = take(test, 0, "theirs")
     assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
     press(test, "merge.land")
@@ -66,44 +37,35 @@ def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversat
     assert torn.head is not None and "9090" in torn.head.text
 
 
+def test_a_conflict_may_land_open_or_be_settled_by_a_rule(torn: Conversation) -> None:
+    test = merge(torn, source="debug", strategy="three-way")
+    by_key(test, "merge.policy").set_value("theirs")
+    test = settled(test.run())
+    assert param(test, "policy") == "theirs" and "all settled" in words(test)
+    test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
+    assert "UNRESOLVED" in preview(test)
+    assert [one.about for one in torn.merges.unresolved] == ["port"]
+
+
 def test_a_press_has_a_model_read_both_branches_and_what_the_person_settled_stays(
-    torn: Conversation, forky: Forky
+    torn: Conversation, forky: Forky, request: pytest.FixtureRequest
 ) -> None:
     test = merge(torn, source="debug", strategy="three-way")
     assert "A model that is set up in Settings can be asked." in words(test)
     assert "merge.examine" not in keys(test)
-    info = ModelInfo("scripted/reader", "The reader", "Scripted", input_price=1e-5, output_price=1e-5)
-    reader = ScriptedModel("scripted/reader", info=info)
-    assert isinstance(forky.models, Catalogue)
-    forky.models.add(reader)
-    forky.store.set_setting(VERIFIER, "scripted/reader")
+    reader: ScriptedModel = request.getfixturevalue("writer")
+    forky.store.set_setting(VERIFIER, "scripted/writer")
     test = take(merge(torn, source="debug", strategy="three-way"), 0, "theirs")
-    assert by_key(test, "merge.examine").label.startswith("Examine with The reader · up to ")
+    assert by_key(test, "merge.examine").label.startswith("Examine with The writer · up to ")
     assert not reader.requests
-    words_of = [f"Decision: the port is {port}." for port in (8080, 9090)]
-    reader.enqueue(
-        "\n\n".join(f'CONFLICT port\n{a}: "{words_of[0]}"\n{b}: "{words_of[1]}"' for a, b in ("AB", "BA"))
-    )
+    reader.enqueue(conflict("port", *(f"Decision: the port is {port}." for port in (8080, 9090))))
     test = by_key(test, "merge.examine").click().run()
     if (running := test.session_state["session"].planning.examination) is not None:
         running.future.result(timeout=HANG)
     test = settled(test.run())
-    assert "The reader has read them side by side and named 1 conflict." in words(test)
+    assert "The writer has read them side by side and named 1 conflict." in words(test)
     assert "possible" not in words(test) and by_key(test, "merge.take.0").value == "theirs"
     assert len(reader.requests) == 1
-
-
-def test_own_words_settle_a_conflict(torn: Conversation) -> None:
-    test = take(merge(torn, source="debug", strategy="three-way"), 0, "text")
-    by_key(test, "merge.words.0").set_value("The port is 7070, after all.")
-    test = settled(test.run())
-    assert "7070" in preview(test)
-
-
-def test_a_conflict_may_land_open(torn: Conversation) -> None:
-    test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
-    assert "UNRESOLVED" in preview(test)
-    assert [one.about for one in torn.merges.unresolved] == ["port"]
 
 
 def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_merge(
@@ -117,14 +79,6 @@ def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_m
     assert by_key(test, "merge.take.0").value == "value.1" and "merge.words.0" not in keys(test)
     press(test, "merge.land")
     assert torn.merges.unresolved == () and "9090" in torn.path()[-1].text.partition("(instead of")[0]
-
-
-def test_a_rule_settles_every_conflict(torn: Conversation) -> None:
-    test = merge(torn, source="debug", strategy="three-way")
-    by_key(test, "merge.policy").set_value("theirs")
-    test = settled(test.run())
-    assert param(test, "policy") == "theirs"
-    assert "all settled" in words(test)
 
 
 def test_choices_survive_a_lost_race(torn: Conversation) -> None:

@@ -4,30 +4,16 @@ from __future__ import annotations
 
 import html
 import re
-from collections.abc import Iterator
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
-from tests.builders import debugged, retuned, talk
+from tests.builders import retuned, talk
 from tests.pages.apptest import html as html_pieces
-from tests.pages.apptest import open_page, settled
-from tests.pages.test_merge import merge, press
-from tests.pages.workspaces import empty_workspace
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def chat(forky: Forky) -> Conversation:
-    return debugged(forky)
+from tests.pages.apptest import open_page, press, settled
+from tests.pages.test_merge import merge
 
 
 def note(test: AppTest) -> str:
@@ -65,10 +51,7 @@ def test_a_note_says_who_said_what_and_its_numbers_lead_there(chat: Conversation
     assert set(map(MessageId, led_to(body))) == known
 
 
-def test_what_nobody_has_decided_says_so_and_names_both_messages(forky: Forky) -> None:
-    torn = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
-    talk(torn.fork("debug"), "And?", "Decision: the port is 9090.")
-    talk(torn, "So?", "Decision: the port is 8080.")
+def test_what_nobody_has_decided_says_so_and_names_both_messages(torn: Conversation) -> None:
     mine, theirs = torn.path()[-1].id, torn.checkout("debug").path()[-1].id
     torn.merge(torn.plan_merge("debug", strategy="three-way"))
     body = note(open_page("chat.py", torn))

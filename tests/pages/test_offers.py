@@ -5,7 +5,6 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -18,30 +17,13 @@ from pages.ui.chat import offers
 from pages.ui.chat.offers import ACT, costs_of
 from pages.ui.frame import Frame
 from pages.ui.session import TabSession
-from tests.builders import debugged, talk
+from tests.builders import talk
 from tests.first_sentences import FIRST_SENTENCES
 from tests.hangs import HANG
-from tests.pages.apptest import act, by_key, click_graph, keys, open_page, settled
+from tests.pages.apptest import act, by_key, click_graph, fill, keys, open_page, param, settled
 from tests.pages.apptest import html as html_pieces
-from tests.pages.workspaces import empty_workspace
 
 ACTS = [f"{ACT}{one.name}" for one in STRATEGIES]
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def chat(forky: Forky) -> Conversation:
-    return debugged(forky)
-
-
-def param(test: AppTest, name: str) -> str:
-    value = test.query_params[name]
-    return str(value[0] if isinstance(value, list) else value)
 
 
 def card(test: AppTest) -> str:
@@ -54,6 +36,11 @@ def told(body: str) -> dict[str, str]:
     found = re.findall(r'data-act="([\w-]+)"[^>]*>.*?</button>', body)
     costs = re.findall(r'data-act="([\w-]+)"(?:(?!</button>).)*fk-cost">([^<]*)<', body)
     return dict.fromkeys(found, "") | dict(costs)
+
+
+def clicked(chat: Conversation, at: str) -> AppTest:
+    """The Chat page when a row of its graph was clicked."""
+    return settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
 
 
 def planned(test: AppTest, forky: Forky, chat: Conversation, at: Any) -> AppTest:
@@ -69,9 +56,7 @@ def planned(test: AppTest, forky: Forky, chat: Conversation, at: Any) -> AppTest
 
 def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, chat: Conversation) -> None:
     at = chat.checkout("debug").path()[-1].id
-    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
-    test = planned(test, forky, chat, at)
-    body = card(test)
+    body = card(planned(clicked(chat, at), forky, chat, at))
     assert "bring “debug” back into “main”" in html.unescape(body)
     plans = {
         f"{ACT}{one.name}": chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
@@ -86,12 +71,12 @@ def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, ch
 
 def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> None:
     at, other = chat.checkout("debug").path()[-1].id, chat.path()[-1].id
-    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    test = clicked(chat, at)
     assert card(test)
-    assert not card(settled(act(test, "card", "")))
+    assert not card(act(test, "card", ""))
     test = settled(click_graph(test, other, "chat.graph"))
     assert "“main” back into “debug”" in html.unescape(card(test))
-    assert not card(settled(act(test, "visit", at)))
+    assert not card(act(test, "visit", at))
 
 
 @pytest.mark.parametrize("place", [0, -1], ids=["which all branches share", "of main alone"])
@@ -100,11 +85,10 @@ def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
 ) -> None:
     """The menu leads to the Merge page, where the branch is chosen."""
     at = chat.path()[place].id
-    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
-    body = html.unescape(card(planned(test, forky, chat, at)))
+    body = html.unescape(card(planned(clicked(chat, at), forky, chat, at)))
     assert "debug" not in body and "Start a branch here" in body
     assert told(body).keys() == {"card", "fork"}
-    test = settled(act(open_page("chat.py", chat), "costs", at))
+    test = act(open_page("chat.py", chat), "costs", at)
     assert _acts(test)["costs"] == [at, "Bring a branch back into “main”", {}]
     asked = open_page("merge.py", chat, strategy="squash")
     assert by_key(asked, "merge.strategy").value == "squash" and "source" not in asked.query_params
@@ -113,8 +97,7 @@ def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
 def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conversation) -> None:
     chat.merge(chat.plan_merge("debug", strategy="full"))
     at = chat.checkout("debug").path()[-1].id
-    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
-    body = html.unescape(card(planned(test, forky, chat, at)))
+    body = html.unescape(card(planned(clicked(chat, at), forky, chat, at)))
     assert "“main” has all of “debug” already." in body
     assert {told(body)[act] for act in ACTS} == {"nothing new"} and body.count(" disabled") == len(ACTS)
 
@@ -127,25 +110,23 @@ def test_a_merge_into_a_long_branch_is_offered_without_being_planned(
     at, alone = side.path()[-1].id, set(chat.path()) - set(side.path())
     for number in range(4 - len(alone)):
         chat.say(f"More on the main branch: {number}.")
-    test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+    test = clicked(chat, at)
     assert {act: told(card(planned(test, forky, chat, at)))[act] for act in ACTS} == dict.fromkeys(ACTS, "")
 
 
 def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
     alone = forky.create("Alone")
     message = alone.say("Hello")
-    test = settled(click_graph(open_page("chat.py", alone), message.id, "chat.graph"))
+    test = clicked(alone, message.id)
     assert told(card(test)).keys() == {"card", "fork"}
     assert _acts(test)["merges"] == []
 
 
 def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversation) -> None:
     at = chat.checkout("debug").path()[3].id
-    picks = at.removeprefix("b2:")[:8]
-    test = open_page("merge.py", chat, source="debug", strategy="squash", picks=picks)
+    test = open_page("merge.py", chat, source="debug", strategy="squash", picks=at.removeprefix("b2:")[:8])
     assert by_key(test, "merge.strategy").value == "squash"
-    test = settled(by_key(test, "merge.strategy").set_value("cherry-pick").run())
-    assert by_key(test, f"merge.pick.{at}").value is True
+    assert by_key(fill(test, merge__strategy="cherry-pick"), f"merge.pick.{at}").value is True
 
 
 def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: Conversation) -> None:
@@ -153,7 +134,7 @@ def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: 
     test = open_page("chat.py", debug)
     assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and _acts(test)["costs"] is None
     at = debug.path()[-1].id
-    test = settled(act(planned(settled(act(test, "costs", at)), forky, chat, at), "costs", at))
+    test = act(planned((act(test, "costs", at)), forky, chat, at), "costs", at)
     of, heading, costs = _acts(test)["costs"]
     assert of == at and heading == "Bring “debug” back into “main”"
     assert costs["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
@@ -170,7 +151,7 @@ def _acts(test: AppTest) -> dict[str, Any]:
 def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat: Conversation) -> None:
     at = chat.checkout("debug").path()[-1].id
     with REGISTRY.added(FIRST_SENTENCES):
-        test = settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
+        test = clicked(chat, at)
         body = card(planned(test, forky, chat, at))
         assert ">First sentences<" in body and "token" in told(body)["merge-first-sentences"]
         assert "merge-first-sentences" in {entry[0] for entry in _acts(test)["merges"]}
@@ -186,7 +167,7 @@ def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat
 
 def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None:
     chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
-    test = settled(act(open_page("chat.py", chat), "fork", chat.path()[-3].id))
+    test = act(open_page("chat.py", chat), "fork", chat.path()[-3].id)
     for number in range(40):
         chat.say(f"What others wrote, {number}.", role="assistant" if number % 2 else "user")
         if number % 8 == 7:
@@ -200,9 +181,9 @@ def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None
 def test_a_form_opens_at_a_message_that_has_left_the_window_since_its_menu_was_opened(forky: Forky) -> None:
     chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
     message = chat.path()[-3].id
-    test = settled(act(open_page("chat.py", chat), "costs", message))
+    test = act(open_page("chat.py", chat), "costs", message)
     talk(chat, *(f"What others wrote, {number}." for number in range(40)))
-    test = settled(act(settled(test.run()), "fork", message))
+    test = act(settled(test.run()), "fork", message)
     assert "chat.form_name" in keys(test)
     assert f"{chat.id}" in str(test.query_params["c"]) and "m" not in test.query_params
 
@@ -212,7 +193,7 @@ def test_a_form_that_a_row_of_the_graph_opens_leads_to_its_message(forky: Forky,
     chat = talk(forky.create("Wide"), *(f"message number {at}" for at in range(200 if far else 4)))
     other = talk(chat.fork("other", at=chat.path()[1].id), "And else?", "Nothing.")
     message = chat.path()[1].id if far else other.path()[-1].id
-    test = settled(act(open_page("chat.py", chat), "fork", message))
+    test = act(open_page("chat.py", chat), "fork", message)
     by_key(test, "chat.form_name").set_value("from there")
     settled(by_key(test, "chat.form_go").click().run())
     assert chat.branches["from there"].head == message

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ from pages.ui.page import Page
 from tests.builders import debugged, talk
 from tests.pages.apptest import open_page
 from tests.pages.test_pages import EVERY
-from tests.pages.workspaces import workspace_with_a_writer
 
 
 class CountingEmbedder:
@@ -33,20 +32,18 @@ class CountingEmbedder:
 
 
 @pytest.fixture
-def opened(monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel, CountingEmbedder]]:
-    """A workspace in which everything that a model may do is left to one that would be paid."""
-    embedder = CountingEmbedder()
-    with workspace_with_a_writer(monkeypatch) as (forky, writer):
-        assert isinstance(forky.models, Catalogue)
-        forky.models.choose_default("scripted/writer")
-        monkeypatch.setattr(forky.models, "embedder", lambda _name: embedder)
-        forky.choose_embedding(embedder.name)
-        yield forky, writer, embedder
+def embedder(forky: Forky, writer: ScriptedModel, monkeypatch: pytest.MonkeyPatch) -> CountingEmbedder:
+    """Everything that a model may do is left to one that would be paid."""
+    made = CountingEmbedder()
+    assert isinstance(forky.models, Catalogue)
+    forky.models.choose_default("scripted/writer")
+    monkeypatch.setattr(forky.models, "embedder", lambda _name: made)
+    forky.choose_embedding(made.name)
+    return made
 
 
 @pytest.fixture
-def chat(opened: tuple[Forky, ScriptedModel, CountingEmbedder]) -> Conversation:
-    forky, _, embedder = opened
+def chat(forky: Forky, embedder: CountingEmbedder) -> Conversation:
     chat = debugged(forky)
     chat.rules.set(model="scripted/writer")
     chat.documents.append("The warranty of the pump lasts two years.", name="manual.md")
@@ -60,9 +57,8 @@ def chat(opened: tuple[Forky, ScriptedModel, CountingEmbedder]) -> Conversation:
 
 @pytest.mark.parametrize("page", EVERY, ids=lambda one: one.name)
 def test_a_page_that_is_opened_asks_no_model(
-    opened: tuple[Forky, ScriptedModel, CountingEmbedder], chat: Conversation, page: Page
+    writer: ScriptedModel, embedder: CountingEmbedder, chat: Conversation, page: Page
 ) -> None:
-    _, writer, embedder = opened
     answers = ",".join(
         message.id.removeprefix("b2:")[:8] for message in chat.path() if message.role == "assistant"
     )
@@ -83,9 +79,8 @@ def test_a_page_that_is_opened_asks_no_model(
 
 
 def test_a_question_that_is_sent_is_searched_for_by_its_meaning(
-    opened: tuple[Forky, ScriptedModel, CountingEmbedder], chat: Conversation
+    writer: ScriptedModel, embedder: CountingEmbedder, chat: Conversation
 ) -> None:
-    _, writer, embedder = opened
     shown = chat.calls.prepare("What of the pump?")
     assert (
         shown.document_search is not None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,17 +17,11 @@ from tests.hangs import HANG
 from tests.packages import installed
 from tests.pages.apptest import SHELL, settled, words
 from tests.pages.weather import WEATHER
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.workspaces import open_page
 from tests.programs import CHECKOUT
 
 EVERY = (*(page for page in REGISTRY.ours if not page.of_team), WEATHER)
 """Those of the server of one person; tests/pages/test_team_people.py has a team's."""
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 @pytest.mark.parametrize("page", EVERY, ids=lambda one: one.name)

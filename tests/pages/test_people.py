@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
@@ -17,13 +15,6 @@ from pages.ui.session import TabSession
 from tests.builders import talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, latest, open_page, settled, words
-from tests.pages.workspaces import empty_workspace
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 def chat_page(chat: Conversation, person: str | None = None) -> AppTest:

@@ -97,18 +97,14 @@ def ask(monkeypatch: pytest.MonkeyPatch) -> Callable[..., list[str]]:
     return hand_over
 
 
-def test_the_clock_of_a_fragment_presses_nothing(ask: Callable[..., list[str]]) -> None:
-    assert ask("tail", auto=True, button=True) == []
-    assert ask("tail", auto=True, graph='["b2:1#0"]') == []
-    assert ask("tail", auto=True, button=False, graph="", send=7) == ["tail"]
-
-
 def test_what_was_pressed_outside_of_the_fragment_runs_the_page(ask: Callable[..., list[str]]) -> None:
     assert ask("composer", button=True) == [""]
     assert ask("composer", graph='["b2:1#0"]', send=True) == [""]
     assert ask("composer", send=True, button=False) == ["composer"]
     assert ask("composer", unknown=True) == ["composer"]
     assert ask("", button=True) == [""]
+    assert ask("tail", auto=True, button=True) == ask("tail", auto=True, graph='["b2:1#0"]') == [], "a clock"
+    assert ask("tail", auto=True, button=False, graph="", send=7) == ["tail"]
 
 
 def test_what_is_asked_of_a_part_that_has_moved_is_asked_of_the_page(ask: Callable[..., list[str]]) -> None:
@@ -253,14 +249,12 @@ def test_what_left_before_the_new_address_was_heard_is_asked_from_there(led: Cal
     assert led("c=1&b=main") == "c=1&b=main"
 
 
-def test_back_and_what_comes_later_are_somebodys_wish(led: Callable[..., str]) -> None:
-    assert led("c=1&b=main", later=60.0) == "c=1&b=main"
-    assert led("c=1&b=main") == "c=1&b=main"
-
-
-def test_back_at_once_goes_back(led: Callable[..., str]) -> None:
-    assert led("c=1&b=main", back=True) == "c=1&b=main"
-    assert led("c=1&b=main") == "c=1&b=main"
+@pytest.mark.parametrize("wish", [{"later": 60.0}, {"back": True}, {"page": "library"}], ids=str)
+def test_back_another_page_and_what_comes_later_are_somebodys_wish(
+    led: Callable[..., str], wish: dict[str, Any]
+) -> None:
+    assert led("c=1&b=main", **wish) == "c=1&b=main"
+    assert wish.get("page") or led("c=1&b=main") == "c=1&b=main"
 
 
 class Told:
@@ -478,14 +472,9 @@ def test_a_page_that_is_left_does_not_call_the_tab_back(tab: Tab) -> None:
     assert tab.hear("library", clock=True) == ["library"]
 
 
-def test_the_first_that_a_tab_asks_for_may_be_another_page(tab: Tab) -> None:
-    assert tab.hear("library") == ["library"]
-    assert tab.hear("chat", clock=True) == []
-
-
 def test_a_press_on_the_page_that_is_left_is_handled_before_the_other_page(tab: Tab) -> None:
-    tab.hear("chat", clock=True)
-    tab.hear("library")
+    assert tab.hear("library") == ["library"], "the first that a tab asks for may be another page"
+    assert tab.hear("chat", clock=True) == []
     assert tab.hear("chat", press=True) == ["chat!", "library"]
 
 
@@ -691,10 +680,6 @@ def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pyt
     given["on_act_change"]()
     given["on_draft_change"]()
     assert heard == [], "Streamlit knows the handler of a widget longer than what it said"
-
-
-def test_another_page_is_not_where_the_tab_was_led(led: Callable[..., str]) -> None:
-    assert led("c=1&b=main", page="library") == "c=1&b=main"
 
 
 def _left_when_a_run_begins(**run: Any) -> list[str | None]:

@@ -2,28 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from tests.builders import debugged, talk
-from tests.pages.apptest import by_key, keys, open_page, settled, words
-from tests.pages.test_merge import merge, param, press, preview, told
-from tests.pages.workspaces import empty_workspace
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
-@pytest.fixture
-def chat(forky: Forky) -> Conversation:
-    return debugged(forky)
+from tests.builders import talk
+from tests.pages.apptest import by_key, keys, open_page, param, press, settled, words
+from tests.pages.test_merge import merge, preview, told
 
 
 @pytest.fixture
@@ -38,26 +24,19 @@ def look(chat: Conversation) -> AppTest:
 
 def test_proposing_merges_nothing_and_opens_the_request(chat: Conversation) -> None:
     head = chat.branch.head
-    test = merge(chat, source="debug", strategy="full")
+    wanted = {"source": "debug", "strategy": "full"}
+    test = merge(chat, **wanted)
     by_key(test, "merge.propose_note").set_value("Have a look, please.")
     test = press(test, "merge.propose_it")
     assert chat.branch.head == head
     (request,) = chat.requests.all
-    assert (request.source, request.into, request.strategy, request.note) == (
-        "debug",
-        "main",
-        "full",
-        "Have a look, please.",
-    )
+    assert (request.source, request.into, request.strategy) == ("debug", "main", "full")
+    assert request.note == "Have a look, please."
     assert param(test, "request") == "1"
     assert "Have a look, please." in words(test) and "Asked to merge “debug” into “main”" in words(test)
+    assert "Request 1 proposes that already." in words(press(merge(chat, **wanted), "merge.propose_it"))
     press(test, "notice.undo")
     assert chat.requests.all == ()
-
-
-def test_the_same_is_proposed_once(proposed: Conversation) -> None:
-    test = press(merge(proposed), "merge.propose_it")
-    assert "Request 1 proposes that already." in words(test)
 
 
 def test_a_branch_of_another_conversation_is_proposed_and_accepted(forky: Forky, chat: Conversation) -> None:
@@ -158,14 +137,16 @@ def test_several_branches_are_proposed_and_accepted(chat: Conversation) -> None:
     assert chat.requests.get(1).state == "accepted"
 
 
-def test_taking_one_of_several_away_lets_go_of_the_request(chat: Conversation) -> None:
+def test_choosing_other_branches_lets_go_of_the_request(chat: Conversation) -> None:
     talk(chat.fork("idea", at=chat.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
     chat.requests.open(["debug", "idea"])
-    test = look(chat)
-    by_key(test, "merge.others").set_value([])
-    test = settled(test.run())
-    assert "request" not in test.query_params
-    assert by_key(test, "merge.land").label.startswith("Land")
+    for fewer in (True, False):
+        test = look(chat)
+        if fewer:
+            by_key(test, "merge.others").set_value([])
+        test = settled(test.run()) if fewer else press(test, "merge.swap")
+        assert "request" not in test.query_params
+        assert by_key(test, "merge.land").label.startswith("Land")
 
 
 def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation) -> None:
@@ -184,7 +165,9 @@ def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation)
 
 
 def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversation) -> None:
+    talk(proposed.checkout("debug"), "And sets?", "The same.")
     test = look(proposed)
+    assert "“debug” has moved on since; it is shown as it is now." in words(test)
     assert by_key(test, "merge.land").label == "Accept: land in “main”"
     plan = proposed.requests.plan(1)
     assert preview(test) == told(plan)
@@ -196,16 +179,12 @@ def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversati
     assert proposed.requests.get(1).state == "open"
 
 
-def test_a_comment_is_said_with_its_author(proposed: Conversation) -> None:
-    test = look(proposed)
+def test_a_comment_is_said_with_its_author_and_needs_some_words(proposed: Conversation) -> None:
+    test = press(look(proposed), "merge.comment_it")
+    assert "A comment needs some words." in words(test)
     by_key(test, "merge.comment").set_value("Looks right to me.")
-    test = press(test, "merge.comment_it")
+    assert "Looks right to me." in words(press(test, "merge.comment_it"))
     assert proposed.requests.get(1).comments[0].text == "Looks right to me."
-    assert "Looks right to me." in words(test)
-
-
-def test_an_empty_comment_is_refused_in_words(proposed: Conversation) -> None:
-    assert "A comment needs some words." in words(press(look(proposed), "merge.comment_it"))
 
 
 def test_a_request_is_changed(proposed: Conversation) -> None:
@@ -232,11 +211,6 @@ def test_declining_says_why_and_changes_no_branch(proposed: Conversation) -> Non
     assert "merge.propose_it" in keys(test)
 
 
-def test_a_branch_that_moved_on_is_said(proposed: Conversation) -> None:
-    talk(proposed.checkout("debug"), "And sets?", "The same.")
-    assert "“debug” has moved on since; it is shown as it is now." in words(look(proposed))
-
-
 def test_a_request_of_a_deleted_branch_can_only_be_declined(proposed: Conversation) -> None:
     proposed.fork("other")
     proposed.branches.delete("debug")
@@ -253,12 +227,6 @@ def test_one_that_was_answered_meanwhile_lands_nothing(proposed: Conversation) -
     test = press(test, "merge.land")
     assert proposed.branch.head == head
     assert "was declined by" in words(test)
-
-
-def test_choosing_other_branches_lets_go_of_the_request(proposed: Conversation) -> None:
-    test = press(look(proposed), "merge.swap")
-    assert "request" not in test.query_params
-    assert by_key(test, "merge.land").label.startswith("Land")
 
 
 def test_hostile_words_stay_words(chat: Conversation) -> None:

@@ -2,21 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
-import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from tests.pages.apptest import by_key, html, open_page, settled, words
-from tests.pages.workspaces import empty_workspace
 from tests.pages.workspaces import open_page as open_file
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
 
 
 def shown(test: AppTest) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -17,56 +16,37 @@ from forky_core.store.analysis.query import ask, opened
 from pages.ui.registry import pages
 from pages.ui.secrets import read_secrets
 from tests.builders import talk
-from tests.pages.apptest import by_key, keys
+from tests.pages.apptest import by_key, keys, press, said, settled
 from tests.pages.workspaces import empty_workspace, open_page
 from tests.store.postgresql.server import TEMPLATE, Server
 
 KEY = "sk-made-up-0123456789abcdefNEVERSHOWN"
 
 
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
 def settings() -> AppTest:
     return settled(open_page("settings.py"))
 
 
-def settled(test: AppTest) -> AppTest:
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def words(test: AppTest) -> str:
-    found = (*test.markdown, *test.caption, *test.success, *test.warning, *test.code)
-    return "\n".join(str(element.value) for element in found)
-
-
-def test_each_provider_says_which_variable_is_missing(forky: Forky) -> None:
-    said = words(settings()).replace("\\", "")
-    for variable in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "CEREBRAS_API_KEY"):
-        assert variable in said
-    assert "the offline models answer" in said
+def test_it_says_which_keys_are_missing_who_is_looked_for_and_where_all_is_kept(forky: Forky) -> None:
+    test = settings()
+    for part in ("OPENAI_API_KEY", "ANTHROPIC_API_KEY", "CEREBRAS_API_KEY", "the offline models answer"):
+        assert part in said(test)
+    assert "`FORKY_PROBE` is off" in said(test)
+    assert "memory only" in said(test) and "settings.backup" not in keys(test)
 
 
 def test_the_offline_models_are_not_said_to_answer_where_another_does(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with empty_workspace(monkeypatch, FORKY_MODEL="my-server/llama"):
-        said = words(settings())
-    assert "No key is set." in said and "the offline models answer" not in said
-
-
-def test_servers_that_nobody_looks_for_are_said_to_be_so(forky: Forky) -> None:
-    assert "`FORKY_PROBE` is off" in words(settings())
+        told = said(settings())
+    assert "No key is set." in told and "the offline models answer" not in told
 
 
 def test_the_offline_model_is_tested_with_one_press(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.test.offline").click().run()
-    assert "It answered" in words(settled(test))
+    assert "It answered" in said(settled(test))
 
 
 def test_a_chosen_default_answers_from_then_on(forky: Forky) -> None:
@@ -87,11 +67,11 @@ def test_a_key_is_used_and_forgotten_on_request(forky: Forky, monkeypatch: pytes
     test = settings()
     by_key(test, "settings.key.openai").set_value(KEY)
     by_key(test, "settings.save.openai").click().run()
-    assert "Key entered here" in words(settled(test))
+    assert "Key entered here" in said(settled(test))
     assert loading._thread is not None, "the first question would wait for LiteLLM"
     assert forky.models.default().startswith("gpt") or "openai" in forky.models.default()
     by_key(test, "settings.forget.openai").click().run()
-    assert "Key entered here" not in words(settled(test))
+    assert "Key entered here" not in said(settled(test))
     assert forky.models.default() == "offline/quote"
 
 
@@ -99,7 +79,7 @@ def test_a_key_that_cannot_be_one_is_refused_in_a_sentence(forky: Forky) -> None
     test = settings()
     by_key(test, "settings.key.openai").set_value("two words")
     by_key(test, "settings.save.openai").click().run()
-    assert "A key holds no spaces" in words(settled(test))
+    assert "A key holds no spaces" in said(settled(test))
 
 
 def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
@@ -111,7 +91,7 @@ def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
         test = settings()
         by_key(test, "settings.key.openai").set_value(KEY)
         by_key(test, "settings.save.openai").click().run()
-        assert "Key entered here" in words(settled(test))
+        assert "Key entered here" in said(settled(test))
         talk(forky.create("Names"), "a", "b")
         forky.backup()
         drawn = [str(test._tree)]
@@ -124,34 +104,34 @@ def test_a_key_is_on_no_page_in_no_address_no_log_and_no_file(
     assert len(files) >= 2
     for path in files:
         assert KEY.encode() not in path.read_bytes(), path
-    for said in (*drawn, address, state, caplog.text):
-        assert KEY not in said
+    for told in (*drawn, address, state, caplog.text):
+        assert KEY not in told
 
 
 def test_a_server_is_added_listed_and_removed(forky: Forky) -> None:
-    test = settings()
-    by_key(test, "settings.url").set_value("127.0.0.1:1")
-    by_key(test, "settings.add").click().run()
-    by_key(settled(test), "settings.agree").click().run()
-    assert "Added 127" in words(settled(test))
+    test = press(proposed("127.0.0.1:1"), "settings.agree")
+    assert "Added 127" in said(test)
     assert isinstance(forky.models, Catalogue)
     assert list(forky.models.added_servers) == ["127.0.0.1:1"]
-    by_key(test, "settings.remove.127.0.0.1:1").click().run()
-    settled(test)
+    press(test, "settings.remove.127.0.0.1:1")
     assert not list(forky.models.added_servers) and "settings.remove.127.0.0.1:1" not in keys(test)
+
+
+def proposed(address: str) -> AppTest:
+    """The page when somebody has typed the address of a server."""
+    test = settings()
+    by_key(test, "settings.url").set_value(address)
+    return press(test, "settings.add")
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "http://0x7f.1:1", "https://localhost:1"])
 def test_before_a_server_is_added_the_page_names_what_it_will_be_asked(forky: Forky, address: str) -> None:
-    test = settings()
-    by_key(test, "settings.url").set_value(address)
-    by_key(test, "settings.add").click().run()
-    said = words(settled(test))
+    test = proposed(address)
     base = "https://localhost:1/v1" if "https" in address else "http://127.0.0.1:1/v1"
-    assert f"GET {base}/models" in said and f"POST {base}/chat/completions" in said
+    assert f"GET {base}/models" in said(test) and f"POST {base}/chat/completions" in said(test)
     assert forky.store.setting("model_servers") is None, "nothing is kept or asked before somebody agrees"
-    by_key(test, "settings.decline").click().run()
-    assert "settings.agree" not in keys(settled(test)) and "settings.add" in keys(test)
+    press(test, "settings.decline")
+    assert "settings.agree" not in keys(test) and "settings.add" in keys(test)
     assert forky.store.setting("model_servers") is None
 
 
@@ -165,45 +145,41 @@ def test_before_a_server_is_added_the_page_names_what_it_will_be_asked(forky: Fo
         ("http://127.0.0.1:1/v1", ""),
     ],
 )
-def test_the_page_says_what_to_think_of_before_agreeing(forky: Forky, address: str, note: str) -> None:
-    test = settings()
-    by_key(test, "settings.url").set_value(address)
-    by_key(test, "settings.add").click().run()
-    warned = [warning.value.replace("\\", "") for warning in settled(test).warning]
-    assert [note in warning for warning in warned] == ([True] if note else [])
+@pytest.mark.usefixtures("forky")
+def test_the_page_says_what_to_think_of_before_agreeing(address: str, note: str) -> None:
+    test = proposed(address)
+    assert [note in warning.value.replace("\\", "") for warning in test.warning] == ([True] if note else [])
     assert "settings.agree" in keys(test)
 
 
 @pytest.mark.parametrize(
-    "address", ["http://169.254.169.254/latest", "2852039166", "metadata.google.internal"]
+    ("address", "why"),
+    [
+        ("http://169.254.169.254/latest", "Forky sends nothing to"),
+        ("2852039166", "Forky sends nothing to"),
+        ("metadata.google.internal", "Forky sends nothing to"),
+        (f"http://me:{KEY}@host/v1", "may hold no password"),
+    ],
 )
-def test_a_link_local_or_metadata_address_is_refused_in_a_sentence(forky: Forky, address: str) -> None:
-    test = settings()
-    by_key(test, "settings.url").set_value(address)
-    by_key(test, "settings.add").click().run()
-    assert "Forky sends nothing to" in settled(test).error[0].value
+def test_an_address_that_is_refused_is_kept_nowhere_and_can_be_corrected(
+    forky: Forky, address: str, why: str
+) -> None:
+    test = proposed(address)
+    assert why in test.error[0].value
     assert "settings.agree" not in keys(test) and forky.store.setting("model_servers") is None
     assert by_key(test, "settings.url").value == address, "what was typed stays, to be corrected"
     by_key(test, "settings.url").set_value("127.0.0.1:1")
-    by_key(test, "settings.add").click().run()
-    assert not settled(test).error and "settings.agree" in keys(test)
+    press(test, "settings.add")
+    assert not test.error and "settings.agree" in keys(test)
 
 
 def test_a_server_of_the_environment_that_does_not_answer_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     with empty_workspace(monkeypatch, FORKY_SERVERS="http://127.0.0.1:1/v1") as forky:
         assert isinstance(forky.models, Catalogue)
         forky.models.refresh(now=True, wait=20)
-        said = words(settings())
-    assert "Nothing answers at http://127.0.0.1:1/v1." in said.replace("\\", "").replace("\u2060", "")
-    assert "Not running on this machine" not in said
-
-
-def test_an_address_with_a_password_is_refused_and_kept_nowhere(forky: Forky) -> None:
-    test = settings()
-    by_key(test, "settings.url").set_value(f"http://me:{KEY}@host/v1")
-    by_key(test, "settings.add").click().run()
-    assert "may hold no password" in settled(test).error[0].value
-    assert forky.store.setting("model_servers") is None
+        told = said(settings())
+    assert "Nothing answers at http://127.0.0.1:1/v1." in told
+    assert "Not running on this machine" not in told
 
 
 def test_the_database_is_named_backed_up_and_verified(
@@ -212,16 +188,11 @@ def test_the_database_is_named_backed_up_and_verified(
     with empty_workspace(monkeypatch, FORKY_DATABASE=str(tmp_path / "forky.duckdb")) as forky:
         talk(forky.create("Names"), "a")
         test = settings()
-        assert str(tmp_path / "forky.duckdb") in words(test)
+        assert str(tmp_path / "forky.duckdb") in said(test)
         by_key(test, "settings.backup").click().run()
-        assert len(list(tmp_path.glob("forky.backup-*.duckdb"))) == 1 and "Copied to" in words(settled(test))
+        assert len(list(tmp_path.glob("forky.backup-*.duckdb"))) == 1 and "Copied to" in said(settled(test))
         by_key(test, "settings.verify").click().run()
-        assert "Nothing is wrong." in words(settled(test))
-
-
-def test_a_workspace_in_memory_says_that_it_is_kept_nowhere(forky: Forky) -> None:
-    test = settings()
-    assert "memory only" in words(test) and "settings.backup" not in keys(test)
+        assert "Nothing is wrong." in said(settled(test))
 
 
 def test_a_workspace_on_a_server_gives_a_copy_for_analysis(
@@ -272,50 +243,43 @@ def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
     assert Tokens(forky.store).of(text) == token
 
     by_key(test, "settings.token.copied").click().run()
-    assert text not in words(settled(test))
+    assert text not in said(settled(test))
     by_key(test, f"settings.token.records.{token.id}").set_value(False).run()
     assert not Tokens(forky.store).all()[0].records
     by_key(settled(test), f"settings.token.revoke.{token.id}").click().run()
     assert Tokens(forky.store).of(text) is None
-    assert "Revoked: aider on the laptop" in words(settled(test))
+    assert "Revoked: aider on the laptop" in said(settled(test))
 
 
-def test_a_token_that_proposes_can_be_made_and_says_so(forky: Forky) -> None:
-    test = open_page("settings.py")
+@pytest.mark.parametrize(
+    ("kind", "says"), [("proposes", "proposes and lands nothing"), ("metrics", "reads /metrics")]
+)
+def test_a_token_of_another_kind_can_be_made_and_says_so(forky: Forky, kind: str, says: str) -> None:
+    test = settings()
     by_key(test, "settings.token.name").set_value("agent")
-    by_key(test, "settings.token.proposes").check()
-    by_key(test, "settings.token.make").click().run()
-    assert [token.proposes for token in Tokens(forky.store).all()] == [True]
-    assert any("proposes and lands nothing" in caption.value for caption in settled(test).caption)
-
-
-def test_a_token_for_metrics_can_be_made_and_has_nothing_to_record(forky: Forky) -> None:
-    test = open_page("settings.py")
-    by_key(test, "settings.token.name").set_value("prometheus")
-    by_key(test, "settings.token.metrics").check()
-    by_key(test, "settings.token.make").click().run()
+    by_key(test, f"settings.token.{kind}").check()
+    press(test, "settings.token.make")
     (token,) = Tokens(forky.store).all()
-    shown = settled(test)
-    assert token.metrics and not shown.exception
-    assert [code.value for code in shown.code if "OPENAI_API_KEY" in code.value] == []
-    assert f"settings.token.records.{token.id}" not in [toggle.key for toggle in shown.toggle]
-    assert any("reads /metrics" in caption.value for caption in shown.caption)
-    assert by_key(shown, "settings.token.metrics").value is False, "the next token is an ordinary one"
+    assert (token.proposes, token.metrics) == (kind == "proposes", kind == "metrics")
+    assert says in said(test)
+    assert ("OPENAI_API_KEY=forky-" in said(test)) is (kind == "proposes")
+    assert (f"settings.token.records.{token.id}" in keys(test)) is (kind == "proposes")
+    assert by_key(test, f"settings.token.{kind}").value is False, "the next token is an ordinary one"
 
 
 def test_a_token_without_a_name_is_refused_in_a_sentence(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.token.models").set_value("offline/*")
-    by_key(test, "settings.token.make").click().run()
+    press(test, "settings.token.make")
     assert Tokens(forky.store).all() == ()
-    assert "A token needs a name" in settled(test).error[0].value
+    assert "A token needs a name" in test.error[0].value
     assert by_key(test, "settings.token.models").value == "offline/*", "what was entered stays"
     by_key(test, "settings.token.name").set_value("x" * 61)
-    by_key(test, "settings.token.make").click().run()
-    assert "at most 60 characters" in settled(test).error[0].value
+    press(test, "settings.token.make")
+    assert "at most 60 characters" in test.error[0].value
     by_key(test, "settings.token.name").set_value("laptop")
-    by_key(test, "settings.token.make").click().run()
+    press(test, "settings.token.make")
     (token,) = Tokens(forky.store).all()
     assert (token.name, token.models) == ("laptop", ("offline/*",))
-    assert not settled(test).error
+    assert not test.error
     assert [by_key(test, f"settings.token.{name}").value for name in ("name", "models")] == ["", ""]

@@ -14,15 +14,9 @@ from forky_core.people.roles import Role
 from forky_core.people.sharing import SharedWith
 from tests.builders import talk
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, settled
+from tests.pages.apptest import by_key, keys, said, settled
 from tests.pages.teams import TeamServer
-from tests.pages.test_team_people import said
 from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def bob(server: TeamServer, ada: Member) -> Member:
-    return server.add("Bob", Role.EDITOR)
 
 
 @pytest.fixture

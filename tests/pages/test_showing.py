@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -11,13 +10,7 @@ from streamlit.testing.v1 import AppTest
 from forky_core.forky import Forky
 from tests.builders import talk
 from tests.pages.apptest import by_key, open_app, settled
-from tests.pages.workspaces import empty_workspace, open_page
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
+from tests.pages.workspaces import open_page
 
 
 def address(test: AppTest, key: str) -> tuple[str, dict[str, list[str]]]:

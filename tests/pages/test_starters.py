@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -11,26 +9,14 @@ from forky_core.forky import Forky
 from forky_core.welcome import make_welcome, ready_id
 from pages.ui.chat.starters import QUESTIONS
 from tests.builders import talk
-from tests.pages.apptest import by_key, keys
-from tests.pages.workspaces import empty_workspace, open_page
+from tests.pages.apptest import by_key, keys, press
+from tests.pages.workspaces import open_page
 
 WAYS = {f"starters.{way}" for way in ("ask.0", "ask.1", "ask.2", "import", "example", "experiment", "tour")}
 
 
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
-
-
 def chat_page(**query: str) -> AppTest:
     test = open_page("chat.py", **query)
-    assert [error.value for error in test.exception] == []
-    return test
-
-
-def press(test: AppTest, key: str) -> AppTest:
-    by_key(test, key).click().run()
     assert [error.value for error in test.exception] == []
     return test
 

@@ -12,15 +12,9 @@ from forky_core.people.members import ID_PREFIX, Member
 from forky_core.people.roles import Role
 from pages.ui.registry import pages
 from tests.builders import talk
-from tests.pages.apptest import keys, settled
+from tests.pages.apptest import keys, said, settled
 from tests.pages.teams import TeamServer
-from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
-
-
-@pytest.fixture
-def bob(server: TeamServer, ada: Member) -> Member:
-    return server.add("Bob", Role.EDITOR)
 
 
 @pytest.fixture

@@ -10,7 +10,7 @@ from forky_core.gateway.access.ways.password import ISSUER
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
 from pages.ui.registry import pages
-from tests.pages.apptest import by_key, keys, settled
+from tests.pages.apptest import by_key, keys, said, settled
 from tests.pages.teams import TeamServer
 from tests.pages.workspaces import empty_workspace, open_page
 
@@ -20,19 +20,8 @@ def ada(server: TeamServer) -> Member:
     return server.add("Ada Lovelace", Role.OWNER)
 
 
-@pytest.fixture
-def bob(server: TeamServer, ada: Member) -> Member:
-    return server.add("Bob", Role.EDITOR)
-
-
 def people(tab: str = "members") -> AppTest:
     return settled(open_page("people.py", tab=tab))
-
-
-def said(test: AppTest) -> str:
-    pieces = [str(one.value) for one in (*test.markdown, *test.caption, *test.error, *test.info, *test.code)]
-    pieces += [str(one.proto.body) for one in test.get("html")]
-    return "\n".join(pieces).replace("\\", "").replace("\u2060", "")
 
 
 def test_the_server_of_one_person_has_no_such_page(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -15,9 +15,8 @@ from forky_core.people.roles import Role
 from forky_core.store.analysis.query import ask, opened
 from tests.builders import talk
 from tests.formats.reports.links import link_to
-from tests.pages.apptest import by_key, keys, settled
+from tests.pages.apptest import by_key, keys, said, settled
 from tests.pages.teams import TeamServer, team_server
-from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
 from tests.people.former_server import CLUB, former_server
 
@@ -28,11 +27,6 @@ OPERATORS = ("settings.default", "settings.url", "settings.key.openai", "setting
 def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TeamServer]:
     with team_server(monkeypatch, database=tmp_path / "forky.duckdb") as opened:
         yield opened
-
-
-@pytest.fixture
-def bob(server: TeamServer, ada: Member) -> Member:
-    return server.add("Bob", Role.EDITOR)
 
 
 def test_models_keys_servers_and_storage_are_for_owners(server: TeamServer, ada: Member, bob: Member) -> None:

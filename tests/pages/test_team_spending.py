@@ -14,12 +14,10 @@ from forky_core.conversation.allowance.amounts import NANO
 from forky_core.llm import loading
 from forky_core.people.allowances import EVERYBODY
 from forky_core.people.members import Member
-from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, settled
+from tests.pages.apptest import by_key, keys, said, settled
 from tests.pages.teams import TeamServer, team_server
-from tests.pages.test_team_people import said
 from tests.pages.workspaces import open_page
 from tests.people.budgets import put_back
 
@@ -29,11 +27,6 @@ def server(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[TeamServ
     monkeypatch.setattr(loading, "warm_up", lambda: None)
     with team_server(monkeypatch, database=tmp_path / "forky.duckdb") as opened:
         yield opened
-
-
-@pytest.fixture
-def bob(server: TeamServer, ada: Member) -> Member:
-    return server.add("Bob", Role.EDITOR)
 
 
 def spend(server: TeamServer, member: Member, dollars: float) -> None:

@@ -23,9 +23,8 @@ from pages.ui.registry import pages
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages import apptest
-from tests.pages.apptest import act, by_key, cells, html, keys, latest, settled
+from tests.pages.apptest import act, by_key, cells, html, keys, latest, press, said, settled
 from tests.pages.teams import TeamServer, team_server
-from tests.pages.test_team_people import said
 from tests.pages.workspaces import empty_workspace, open_page
 
 HOSTILE = "@ben <img src=x onerror=alert(1)> **bold** [x](javascript:alert(1))"
@@ -82,7 +81,7 @@ def test_the_server_of_one_person_has_no_threads_and_no_inbox(monkeypatch: pytes
         test = shown(talk(forky.create("Alone"), "hello", "hi"))
         assert counted(test) == [] and "bar.inbox" not in keys(test) and "chat.threads" not in keys(test)
         assert "inbox" not in {page.name for page in pages()}
-        settled(act(test, "threads", answer(forky.conversation(forky.conversations()[0].id))))
+        (act(test, "threads", answer(forky.conversation(forky.conversations()[0].id))))
         assert "chat.form_cancel" not in keys(test)
 
 
@@ -92,20 +91,20 @@ def test_a_thread_is_begun_replied_to_resolved_and_counted(
     server.sign_in(ben)
     test = shown(chat)
     assert counted(test) == ["Discuss this …"] * 2
-    settled(act(test, "threads", answer(chat)))
+    (act(test, "threads", answer(chat)))
     by_key(test, f"chat.say.new{answer(chat)}").set_value("Is that so, @ada?")
-    settled(by_key(test, "chat.say_go.new").click().run())
+    press(test, "chat.say_go.new")
     (thread,) = threads(server, ada, chat).on(chat.path()[-1].id)
     assert thread.comments[0].person == ben.id and thread.quote == ""
     assert counted(test) == ["Discuss this …", "1 open thread"]
     assert '<span class="fk-mention" title="Ada">@ada</span>' in everything(test)
     assert by_key(test, f"chat.say.new{answer(chat)}").value == ""
     by_key(test, f"chat.say.{thread.id}").set_value("Yes.")
-    settled(by_key(test, f"chat.say_go.{thread.id}").click().run())
-    settled(by_key(test, f"thread.resolve.{thread.id}").click().run())
+    press(test, f"chat.say_go.{thread.id}")
+    press(test, f"thread.resolve.{thread.id}")
     assert counted(test)[-1] == "1 resolved thread"
-    settled(by_key(test, f"thread.reopen.{thread.id}").click().run())
-    settled(by_key(test, "chat.form_cancel").click().run())
+    press(test, f"thread.reopen.{thread.id}")
+    press(test, "chat.form_cancel")
     assert "chat.say_go.new" not in keys(test) and counted(test)[-1] == "1 open thread"
 
 
@@ -120,7 +119,7 @@ def test_a_line_of_the_message_can_be_chosen_and_selected_words_are(
     )
     settled(test)
     by_key(test, f"chat.say.new{answer(chat)}").set_value("How much?")
-    settled(by_key(test, "chat.say_go.new").click().run())
+    press(test, "chat.say_go.new")
     (thread,) = threads(server, ada, chat).all()
     assert thread.quote == "lighter than"
     assert '<div class="fk-quoted">lighter than</div>' in everything(test)
@@ -132,14 +131,14 @@ def test_ones_own_comment_is_edited_deleted_and_taken_back(
     thread = begun(server, ben, chat, "A slip")
     (comment,) = thread.comments
     server.sign_in(ben)
-    test = settled(act(shown(chat), "threads", answer(chat)))
-    settled(by_key(test, f"thread.edit.{comment.id}").click().run())
+    test = act(shown(chat), "threads", answer(chat))
+    press(test, f"thread.edit.{comment.id}")
     by_key(test, f"chat.say.{comment.id}").set_value("No slip")
-    settled(by_key(test, f"chat.say_go.{comment.id}").click().run())
+    press(test, f"chat.say_go.{comment.id}")
     assert "No slip" in everything(test) and "<small>edited</small>" in everything(test)
-    settled(by_key(test, f"thread.delete.{comment.id}").click().run())
+    press(test, f"thread.delete.{comment.id}")
     assert "You deleted this comment." in everything(test) and "No slip" not in everything(test)
-    settled(by_key(test, f"thread.undelete.{comment.id}").click().run())
+    press(test, f"thread.undelete.{comment.id}")
     assert "No slip" in everything(test)
 
 
@@ -149,7 +148,7 @@ def test_a_viewer_reads_and_has_nothing_to_write_with(
     thread = begun(server, ada, chat)
     server.team.sharing.share(chat.id, ben.id, Role.VIEWER, by=ada.id)
     server.sign_in(ben)
-    test = settled(act(shown(chat), "threads", answer(chat)))
+    test = act(shown(chat), "threads", answer(chat))
     assert "Is that so?" in everything(test)
     assert not [key for key in keys(test) if key.startswith(("chat.say", "thread."))]
     assert f"thread.resolve.{thread.id}" not in keys(test)
@@ -160,7 +159,7 @@ def test_what_somebody_wrote_is_text_and_never_obeyed(
 ) -> None:
     begun(server, ada, chat, HOSTILE)
     server.sign_in(ben)
-    test = settled(act(shown(chat), "threads", answer(chat)))
+    test = act(shown(chat), "threads", answer(chat))
     drawn = everything(test)
     assert "<img src=x" not in drawn and "&lt;img src=x onerror=alert(1)&gt; **bold**" in drawn
     assert server.team.inbox.unread(ben.id) == 1
@@ -176,7 +175,7 @@ def test_a_mention_of_an_outsider_is_mere_text_and_lists_nobody(
     eve = server.add("Eve <b>X</b>", Role.EDITOR)
     begun(server, ada, chat, f"@{eve.handle} and @ben")
     server.sign_in(ben)
-    test = settled(act(shown(chat), "threads", answer(chat)))
+    test = act(shown(chat), "threads", answer(chat))
     drawn = everything(test)
     assert f"@{eve.handle}" in drawn and "Eve" not in drawn and 'title="Ben">@ben</span>' in drawn
     mentions = apptest._component(test, "chat.mentions", "forky.mentions")
@@ -197,8 +196,8 @@ def test_the_list_of_threads_leads_to_each(
 ) -> None:
     thread = begun(server, ada, chat)
     server.sign_in(ben)
-    test = settled(by_key(shown(chat), "chat.threads").click().run())
-    settled(by_key(test, f"threads.go.{thread.id}").click().run())
+    test = press(shown(chat), "chat.threads")
+    press(test, f"threads.go.{thread.id}")
     assert f"chat.say_go.{thread.id}" in keys(test)
 
 
@@ -247,12 +246,12 @@ def test_whoever_comes_back_is_told_what_is_new_and_led_to_it(
     assert "3 new" in everything(settled(open_page("library.py")))
     test = shown(chat)
     assert "**3 new** since" in said(test) and "by Ben" in said(test)
-    settled(by_key(test, "chat.news").click().run())
+    press(test, "chat.news")
     assert test.query_params["b"] in ("ben/idea", ["ben/idea"]) and asked.text in "".join(html(test))
-    settled(by_key(test, "chat.news").click().run())
+    press(test, "chat.news")
     assert "Is that so?" in everything(test)
     assert "That was all" in said(test)
-    settled(by_key(test, "chat.news_close").click().run())
+    press(test, "chat.news_close")
     assert " new** since" not in said(test)
     assert "chat.news" not in keys(shown(chat))
     assert " new</span>" not in everything(settled(open_page("library.py")))
@@ -267,7 +266,7 @@ def test_whoever_was_added_reads_what_happened_so_far_once(
     drawn = everything(test)
     assert "What happened so far" in drawn and "It belongs to Ada; you are a commenter of it." in drawn
     assert "They are lighter than water." in drawn and 'data-act="visit"' in drawn
-    settled(by_key(test, "chat.so_far_close").click().run())
+    press(test, "chat.so_far_close")
     assert "What happened so far" not in said(test)
     assert "What happened so far" not in said(shown(chat))
     assert "What happened so far" in said(shown(chat, so_far="1"))
@@ -286,11 +285,17 @@ def test_what_happened_so_far_names_who_said_it_and_says_you_to_nobody_else(
         assert f"{name}: {words}" in drawn, "the message that it cites is named alike"
 
 
-def test_names_are_joined_for_a_sentence() -> None:
-    assert names_of(["Ada"]) == "Ada"
-    assert names_of(["Ada", "Ben"]) == "Ada and Ben"
-    assert names_of(["Ada", "Ben", "Carol"]) == "Ada, Ben and Carol"
-    assert names_of(["Ada", "Ben", "Carol", "Dan"]) == "Ada, Ben and 2 others"
+@pytest.mark.parametrize(
+    ("names", "joined"),
+    [
+        ("Ada", "Ada"),
+        ("Ada Ben", "Ada and Ben"),
+        ("Ada Ben Eve", "Ada, Ben and Eve"),
+        ("A B C D", "A, B and 2 others"),
+    ],
+)
+def test_names_are_joined_for_a_sentence(names: str, joined: str) -> None:
+    assert names_of(names.split()) == joined
 
 
 # The Inbox.
@@ -305,28 +310,17 @@ def test_a_notice_leads_to_its_thread_and_is_read_then(
     first, second = server.team.inbox.of(ben.id)
     assert first.address == f"/?c={chat.id}&m={answer(chat).removeprefix('b2:')}&thread={thread.id}"
     assert f"inbox.open.{first.number}" in keys(test) and "2 notices not read" in said(test)
-    settled(by_key(test, f"inbox.open.{first.number}").click().run())
+    press(test, f"inbox.open.{first.number}")
     assert f"chat.say_go.{thread.id}" in keys(test) and "thread" not in test.query_params
     assert server.team.inbox.unread(ben.id) == 1
     test = settled(open_page("inbox.py"))
-    settled(by_key(test, f"inbox.mark.{second.number}").click().run())
+    press(test, f"inbox.mark.{second.number}")
     assert "You have read everything." in said(test)
     by_key(test, "inbox.shown").set_value("all")
     settled(test.run())
     assert f"inbox.open.{first.number}" in keys(test)
-    settled(by_key(test, f"inbox.mark.{first.number}").click().run())
-    settled(by_key(test, "inbox.mark_all").click().run())
-    assert server.team.inbox.unread(ben.id) == 0
-
-
-def test_looking_at_a_thread_reads_its_notices(
-    server: TeamServer, ada: Member, ben: Member, chat: Conversation
-) -> None:
-    server.team.inbox.mark_all(ben.id)
-    begun(server, ada, chat, "@ben, look")
-    server.sign_in(ben)
-    assert server.team.inbox.unread(ben.id) == 1
-    settled(act(shown(chat), "threads", answer(chat)))
+    press(test, f"inbox.mark.{first.number}")
+    press(test, "inbox.mark_all")
     assert server.team.inbox.unread(ben.id) == 0
 
 

@@ -3,9 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-
-import pytest
 
 from forky_core.forky import Forky
 from forky_core.welcome import UNMERGED, make_welcome, ready_id
@@ -13,14 +10,8 @@ from pages.ui.keyboard.tour import STEPS, tour_facts
 from pages.ui.registry import REGISTRY
 from pages.ui.session import TabSession
 from tests.builders import workspace
-from tests.pages.workspaces import empty_workspace, open_page
-from tests.programs import CHECKOUT
-
-
-@pytest.fixture
-def forky(monkeypatch: pytest.MonkeyPatch) -> Iterator[Forky]:
-    with empty_workspace(monkeypatch) as opened:
-        yield opened
+from tests.pages.apptest import drawn_keys
+from tests.pages.workspaces import open_page
 
 
 def test_it_has_five_steps_that_fork_ask_merge_undo_and_look() -> None:
@@ -40,15 +31,9 @@ def test_every_page_that_it_leads_to_is_there() -> None:
 
 
 def test_every_container_that_it_points_at_is_drawn_under_that_key() -> None:
-    pointed = {
-        key
-        for step in STEPS
-        for target in step.targets
-        for key in re.findall(r"\.st-key-([\w-]+)", target.what)
-    }
-    code = "".join(path.read_text("utf-8") for path in (CHECKOUT / "pages").rglob("*.py"))
-    drawn = {re.sub(r"[^\w-]", "-", key) for key in re.findall(r'"((?:\w+[.-])[\w.-]+)"', code)}
-    assert pointed - drawn - {"bar-undo"} == set()
+    targets = (target.what for step in STEPS for target in step.targets)
+    pointed = {key for what in targets for key in re.findall(r"\.st-key-([\w-]+)", what)}
+    assert pointed - drawn_keys() - {"bar-undo"} == set()
 
 
 def test_the_browser_is_told_what_was_done_last() -> None:

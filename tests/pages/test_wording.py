@@ -31,23 +31,22 @@ def test_a_line_that_opens_many_signs_is_drawn_in_no_time() -> None:
     assert inline("*a " * 20_000)
 
 
-def test_the_sign_before_an_item_or_a_heading_is_no_word() -> None:
-    assert unlisted("- measure it") == ("measure it", True)
-    assert unlisted("## Result") == ("Result", False)
-    assert unlisted("--long eats memory") == ("--long eats memory", False)
-    assert unlisted("-19 is slow") == ("-19 is slow", False)
+@pytest.mark.parametrize(
+    ("line", "words", "is_item"),
+    [
+        ("- measure it", "measure it", True),
+        ("## Result", "Result", False),
+        ("--long eats memory", "--long eats memory", False),
+        ("-19 is slow", "-19 is slow", False),
+    ],
+)
+def test_the_sign_before_an_item_or_a_heading_is_no_word(line: str, words: str, is_item: bool) -> None:
+    assert unlisted(line) == (words, is_item)
 
 
-def test_a_row_of_a_table_has_cells_and_a_pipe_in_a_sentence_has_none() -> None:
+def test_rows_of_tables_labels_titles_and_speakers_are_read_as_people_do() -> None:
     assert cells_of("| `zstd -T8 -9` | 310 | 6.2 |") == ("`zstd -T8 -9`", "310", "6.2")
-    assert cells_of("pg_dump orders | zstd -9 > orders.zst") == ()
-    assert cells_of("|x|") == ()
-
-
-def test_a_label_has_the_words_without_the_signs() -> None:
+    assert cells_of("pg_dump orders | zstd -9 > orders.zst") == cells_of("|x|") == ()
     assert bare("**Never** use `-19` ([why](https://example.org))") == "Never use -19 (why)"
-
-
-def test_what_only_models_read_has_a_name_for_people() -> None:
     assert titled(UNRESOLVED) == "Unresolved: nobody has decided yet" and titled("Facts") == "Facts"
     assert [speaker_named(name) for name in ("user", "assistant", "Ana")] == ["You", "Assistant", "Ana"]

@@ -9,9 +9,6 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
-from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import ModelInfo
-from forky_core.llm.scripted import ScriptedModel
 from pages.ui.workspace import whole_workspace
 from tests.hangs import HANG
 from tests.pages.apptest import SHELL
@@ -32,20 +29,6 @@ def empty_workspace(patch: pytest.MonkeyPatch, **environment: str) -> Iterator[F
     finally:
         forky.close()
         whole_workspace.clear()
-
-
-@contextmanager
-def workspace_with_a_writer(patch: pytest.MonkeyPatch) -> Iterator[tuple[Forky, ScriptedModel]]:
-    """An empty workspace that offers, beside the offline models, which answer by default, one that says what a test
-    enqueues.
-    """
-    info = ModelInfo("scripted/writer", "The writer", "Scripted", input_price=1e-5, output_price=1e-5)
-    writer = ScriptedModel("scripted/writer", info=info)
-    with empty_workspace(patch) as opened:
-        assert isinstance(opened.models, Catalogue)
-        opened.models.add(writer)
-        opened.models.choose_default("offline/quote")
-        yield opened, writer
 
 
 def open_page(file: str, **params: str) -> AppTest:
