@@ -5,14 +5,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.namespaces.participants import PostResult
+from forky_core.conversation.replies.asking_around import ReplyAttempt
+from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.searching import Embedder
 from forky_core.llm.contract import Model, ModelInfo
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.model import Role
+from forky_core.merge.plan import MergePlan
+from forky_core.model import Operation, Role
 from forky_core.model.errors import NotFound
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
+from tests.context.validity import problems
 
 
 class ScriptedModels:
@@ -58,6 +63,18 @@ def workspace(store: Store | None = None) -> tuple[Workspace, ScriptedModels]:
     return Workspace(store or MemoryStore(), models), models
 
 
+def begun(*turns: str, title: str = "") -> tuple[Conversation, ScriptedModels]:
+    """A new conversation with these turns, and the models that answer in it."""
+    forky, models = workspace()
+    return talk(forky.create(title), *turns), models
+
+
+def job_of(asked: PostResult | ReplyAttempt) -> ReplyJob:
+    """The reply that was begun for a question."""
+    assert asked.job is not None
+    return asked.job
+
+
 def talk(chat: Conversation, *turns: str) -> Conversation:
     """Say the turns in order: user, assistant, user …"""
     head = chat.head
@@ -66,6 +83,20 @@ def talk(chat: Conversation, *turns: str) -> Conversation:
         chat.say(turn, role=role)
         role = "user" if role == "assistant" else "assistant"
     return chat
+
+
+def land(chat: Conversation, plan: MergePlan) -> Operation:
+    """Merge: the context can be sent, and has grown by what the plan said."""
+    before = chat.context().tokens
+    done = chat.merge(plan)
+    assert chat.context().tokens == before + plan.tokens
+    assert problems(chat.context().messages) == []
+    return done
+
+
+def sent(chat: Conversation) -> str:
+    """What a model would be sent, as one text."""
+    return "\n".join(str(message["content"]) for message in chat.context().messages)
 
 
 def texts(chat: Conversation) -> list[str]:

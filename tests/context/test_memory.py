@@ -262,35 +262,29 @@ def _tokens(built: Context) -> int:
     return built.tokens
 
 
-def test_a_tool_call_in_a_system_message_counts_with_the_line_before_it() -> None:
-    path = chain(Draft("system", (ToolCallPart("ls", "{}", None),)), ("user", "The newest question"))
-    for amount in range(1, 30):
-        memory = Memory("tokens", amount)
-        _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
+CALL = ToolCallPart("ls", "{}", None)
+NEWEST: tuple[Role, str] = ("user", "The newest question")
 
 
-def test_a_tool_call_in_a_question_counts_with_the_line_before_it() -> None:
-    path = chain(Draft("user", (ToolCallPart("ls", "{}", None),)), ("user", "The newest question"))
-    for amount in range(20, 60):
-        memory = Memory("characters", amount * 4)
-        _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
-
-
-def test_a_picture_that_cannot_be_sent_is_weighed_as_the_words_that_stand_for_it() -> None:
-    path = chain(
-        Draft("user", (ToolCallPart("ls", "{}", None), AttachmentPart(PNG, "image/png"))),
-        ("user", "The newest question"),
-    )
-    for amount in range(40, 80):
-        memory = Memory("characters", amount * 4)
-        _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
-
-
-def test_a_call_without_its_result_is_weighed_as_the_words_it_becomes() -> None:
-    call = Draft("assistant", (ToolCallPart("ls", "{}", "a"),))
-    path = chain(("user", "The newest question"), call)
-    for amount in range(20, 60):
-        memory = Memory("characters", amount)
+@pytest.mark.parametrize(
+    ("policy", "amounts", "path"),
+    [
+        ("tokens", range(1, 30), chain(Draft("system", (CALL,)), NEWEST)),
+        ("characters", range(80, 240, 4), chain(Draft("user", (CALL,)), NEWEST)),
+        (
+            "characters",
+            range(160, 320, 4),
+            chain(Draft("user", (CALL, AttachmentPart(PNG, "image/png"))), NEWEST),
+        ),
+        ("characters", range(20, 60), chain(NEWEST, Draft("assistant", (ToolCallPart("ls", "{}", "a"),)))),
+    ],
+    ids=["a call in a system message", "a call in a question", "an unsent picture", "a call without result"],
+)
+def test_what_becomes_words_is_weighed_as_them(
+    policy: str, amounts: range, path: tuple[Message, ...]
+) -> None:
+    for amount in amounts:
+        memory = Memory(policy, amount)
         _within_budget(context(path, Rules(), memory=memory, summarise=summarise), memory, None)
 
 

@@ -114,9 +114,7 @@ def test_a_policy_that_is_not_there_sends_everything_and_says_so() -> None:
         fit_memory(Memory("haiku"))
 
 
-def test_a_policy_of_a_package_that_fails_sends_everything_and_says_so(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_package_s_policy_that_fails_sends_everything_and_says_so(caplog: pytest.LogCaptureFixture) -> None:
     with REGISTRY.added(CLUMSY):
         built = context(LONG, memory=Memory("clumsy"))
     assert len(sent(built)) == len(LONG)

@@ -305,9 +305,7 @@ PREVIEWS: Mapping[str, Callable[[World, Conversation], MergePlan]] = {
 
 @settings(max_examples=examples(40))
 @given(st.sampled_from(sorted(PREVIEWS)), st.lists(numbers, min_size=1, max_size=6))
-def test_a_merge_never_makes_a_later_context_longer_than_its_preview_said(
-    kind: str, later: Sequence[int]
-) -> None:
+def test_no_later_context_is_longer_than_the_preview_of_a_merge_said(kind: str, later: Sequence[int]) -> None:
     world = World()
     chat, debug = world.chat.checkout("main"), world.chat.checkout("debug")
     talk(chat.fork("idea", at=chat.path()[0].id), "Port 9090.", "Why?")

@@ -15,6 +15,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.model.errors import BadContent, ModelError, NotFound, NothingToDo
+from forky_core.store.memory.store import MemoryStore
 from forky_core.views.log import log_page
 from tests.builders import ScriptedModels, talk, workspace
 
@@ -24,8 +25,13 @@ TURNS = 13
 
 
 @pytest.fixture
-def forky() -> tuple[Workspace, ScriptedModels]:
-    return workspace()
+def models() -> ScriptedModels:
+    return ScriptedModels()
+
+
+@pytest.fixture
+def forky(models: ScriptedModels) -> Workspace:
+    return Workspace(MemoryStore(), models)
 
 
 def last_port(request: Request) -> str:
@@ -34,13 +40,13 @@ def last_port(request: Request) -> str:
 
 
 @pytest.fixture
-def chat(forky: tuple[Workspace, ScriptedModels]) -> Conversation:
+def chat(forky: Workspace, models: ScriptedModels) -> Conversation:
     """The port is 8080 until message 13 says that it is 9090; the model says the last port it read."""
     said = [f"number {number}" for number in range(LENGTH)]
     said[0], said[TURNS] = "The port is 8080.", "The port is 9090."
 
-    forky[1].one = ScriptedModel("scripted/one", answer=last_port)
-    return talk(forky[0].create("Ports"), *said)
+    models.one = ScriptedModel("scripted/one", answer=last_port)
+    return talk(forky.create("Ports"), *said)
 
 
 def test_the_first_message_from_which_the_probe_fails_is_found_in_log_n_probes(chat: Conversation) -> None:
@@ -71,11 +77,9 @@ def test_every_place_is_found_in_no_more_steps_than_were_announced(chat: Convers
         assert search.bad == wrong and len(search.probed) <= announced <= ceil(log2(length)) + 1
 
 
-def test_the_question_stands_at_the_end_of_the_context_of_each_probed_message(
-    forky: tuple[Workspace, ScriptedModels], chat: Conversation
-) -> None:
+def test_the_question_ends_the_context_of_each_message(models: ScriptedModels, chat: Conversation) -> None:
     found = chat.bisections.run("Which port?", matches(r"\b8080\b"))
-    requests = forky[1].one.requests
+    requests = models.one.requests
     assert len(requests) == len(found.probed)
     for probed, request in zip(found.probed, requests, strict=True):
         text = "\n".join(str(message["content"]) for message in request.messages)
@@ -84,27 +88,23 @@ def test_the_question_stands_at_the_end_of_the_context_of_each_probed_message(
         assert not any(f"{message.text}\n" in text for message in after)
 
 
-def test_repeats_take_the_majority_and_stop_when_it_is_clear(
-    forky: tuple[Workspace, ScriptedModels], chat: Conversation
-) -> None:
+def test_repeats_take_the_majority_and_stop_early(models: ScriptedModels, chat: Conversation) -> None:
     wrong_once = iter([True])
 
     def unsteady(request: Request) -> str:
         return "Hm." if next(wrong_once, False) else last_port(request)
 
-    forky[1].one = ScriptedModel("scripted/one", answer=unsteady)
+    models.one = ScriptedModel("scripted/one", answer=unsteady)
     found = chat.bisections.run("Which port?", lambda said: "8080" in said, repeats=3)
     assert found.first == chat.path()[TURNS]
     assert {len(one.answers) for one in found.probed} <= {2, 3} and found.calls < 3 * len(found.probed)
 
 
-def test_a_person_can_answer_instead_of_a_model(
-    forky: tuple[Workspace, ScriptedModels], chat: Conversation
-) -> None:
+def test_a_person_can_answer_instead_of_a_model(models: ScriptedModels, chat: Conversation) -> None:
     search = chat.bisections.start(good=chat.path()[4].id, bad=chat.path()[18].id)
     while search.at is not None:
         search = search.with_result(passed=chat.path().index(search.at) < TURNS)
-    assert search.first == chat.path()[TURNS] and forky[1].one.requests == ()
+    assert search.first == chat.path()[TURNS] and models.one.requests == ()
     chat.bisections.record(search, "Is the port right?")
     assert "Is the port right?" in chat.history.operations[-1].summary
 
@@ -122,9 +122,7 @@ def test_it_is_nothing_to_undo_and_keeps_what_can_be_redone(chat: Conversation) 
     assert chat.history.operations[-1].summary.startswith("Undid: Asked")
 
 
-def test_what_cannot_be_searched_is_refused_and_nothing_is_written(
-    forky: tuple[Workspace, ScriptedModels], chat: Conversation
-) -> None:
+def test_what_cannot_be_searched_is_refused_unwritten(models: ScriptedModels, chat: Conversation) -> None:
     count, path = len(chat.history.operations), chat.path()
     with pytest.raises(NothingToDo, match="still right"):
         chat.bisections.run("Which port?", contains("It is"))
@@ -138,7 +136,7 @@ def test_what_cannot_be_searched_is_refused_and_nothing_is_written(
         matches("(")
     with pytest.raises(NotFound):
         chat.bisections.run("Which port?", contains("8080"), model="scripted/gone")
-    forky[1].two.enqueue("Half", Fail("cut_off"))
+    models.two.enqueue("Half", Fail("cut_off"))
     with pytest.raises(ModelError):
         chat.bisections.run("Which port?", contains("8080"), model="scripted/two")
     stop = Event()
@@ -148,7 +146,7 @@ def test_what_cannot_be_searched_is_refused_and_nothing_is_written(
     with pytest.raises(NothingToDo, match="not done"):
         chat.bisections.record(chat.bisections.start())
     with pytest.raises(NothingToDo, match="empty"):
-        forky[0].create().bisections.start()
+        workspace()[0].create().bisections.start()
     assert len(chat.history.operations) == count
 
 

@@ -8,13 +8,12 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import BadName, InTheWay, NameTaken, NotFound, NothingToDo
-from tests.builders import talk, texts, workspace
+from tests.builders import begun, talk, texts, workspace
 
 
 @pytest.fixture
 def chat() -> Conversation:
-    forky, _ = workspace()
-    return talk(forky.create("Names"), "a question", "an answer", "another", "yes")
+    return begun("a question", "an answer", "another", "yes", title="Names")[0]
 
 
 def test_forking_copies_no_messages(chat: Conversation) -> None:
@@ -83,8 +82,7 @@ def test_deleting_a_branch_hides_its_messages_until_undo(chat: Conversation) -> 
 
 def test_promoting_moves_the_branch_and_keeps_where_it_was(chat: Conversation) -> None:
     fork = talk(chat.fork("other", at=chat.path()[1].id), "aside", "hm")
-    old = chat.head
-    assert old is not None
+    old = chat.path()[-1]
     chat.branches.promote(fork.path()[-1].id)
     assert texts(chat) == texts(fork)
     assert old.id in chat.visible.messages

@@ -11,7 +11,7 @@ from forky_core.merge.corrections import corrected_lines, corrections_in
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.store.memory.store import MemoryStore
-from tests.builders import ScriptedModels, talk, workspace
+from tests.builders import ScriptedModels, begun, land, talk
 
 OFFER = "A three-way merge settles it."
 
@@ -19,8 +19,7 @@ OFFER = "A three-way merge settles it."
 @pytest.fixture
 def chat() -> Conversation:
     """`main` says 1111, `one` 2222, `two` 3333."""
-    forky, _ = workspace()
-    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    chat, _ = begun("Plan the server.", "The port is 8080.", title="Server")
     talk(chat.fork("one"), "No, use port 2222.", "Done.")
     talk(chat.fork("two"), "No, use port 3333.", "Done.")
     return talk(chat, "The port is 1111.", "Noted.")
@@ -32,8 +31,7 @@ def of_two(chat: Conversation, **more: object) -> ThreeWayPlan:
     return plan
 
 
-def test_a_graft_warns_of_what_contradicts() -> None:
-    forky, _ = workspace()
+def test_a_graft_warns_of_what_contradicts(forky: Workspace) -> None:
     chat = talk(forky.create("Here"), "Plan the server.", "The port is 8080.")
     other = talk(forky.create("Other"), "Plan it.", "The port is 4444.")
     strategies: tuple[str, ...] = ("squash", "full")
@@ -115,9 +113,7 @@ def test_a_model_writes_the_note_of_each_branch_below_the_conflicts_of_all() -> 
     settled = plan.resolved({"port": Choice("mine")})
     assert settled.block is not None and settled.block.made_by == "scripted/two"
     assert settled.payload.splitlines()[3:] == note
-    before = chat.context().tokens
-    chat.merge(plan)
-    assert chat.context().tokens == before + plan.tokens
+    land(chat, plan)
     assert len(chat.merges.unresolved) == 1
 
 
@@ -144,9 +140,7 @@ def test_what_a_merge_corrects_lands_and_is_undone_with_it(chat: Conversation) -
     talk(side, "No, the prefetch is 20.", "Changed.")
     plan = chat.plan_merge(side)
     assert [one.merge for one in plan.corrects] == [first.id]
-    before = chat.context().tokens
-    chat.merge(plan)
-    assert chat.context().tokens == before + plan.tokens
+    land(chat, plan)
     assert corrections_in(chat.path()[-1]) == plan.corrects
     assert list(corrected_lines(chat.path())) == [first.id]
     assert chat._session.store.verify().clean

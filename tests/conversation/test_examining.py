@@ -46,18 +46,14 @@ def plan(chat: Conversation, strategy: str = "three-way") -> ThreeWayPlan:
     return made
 
 
-def test_planning_asks_nobody_and_says_that_nobody_has_examined(
-    chat: Conversation, models: ScriptedModels
-) -> None:
+def test_planning_asks_nobody_and_nobody_has_examined(chat: Conversation, models: ScriptedModels) -> None:
     for strategy in ("squash", "full", "three-way"):
         made = chat.plan_merge("side", strategy=strategy)
         assert made.examined_by == "" and made.conflicts == ()
     assert not models.one.requests and not models.two.requests
 
 
-def test_what_a_model_finds_is_in_every_plan_of_the_same_texts(
-    chat: Conversation, models: ScriptedModels
-) -> None:
+def test_what_a_model_finds_is_in_every_plan_of_its_texts(chat: Conversation, models: ScriptedModels) -> None:
     models.one.enqueue(answer(MAIN, SIDE))
     found = chat.merges.examine(plan(chat))
     assert found.model == "scripted/one" and len(models.one.requests) == 1
@@ -122,9 +118,7 @@ def test_a_conflict_that_a_model_found_lands_open_and_is_settled_later(
     assert f"- max_connections: {SIDE}" in chat.path()[-1].text
 
 
-def test_a_resolution_is_remembered_whatever_a_model_calls_the_conflict(
-    chat: Conversation, models: ScriptedModels
-) -> None:
+def test_a_resolution_is_remembered_under_any_name(chat: Conversation, models: ScriptedModels) -> None:
     third = chat.fork("third")
     models.one.enqueue(answer(MAIN, SIDE))
     chat.merges.examine(plan(chat))
@@ -177,9 +171,7 @@ def test_where_one_side_has_said_nothing_there_is_nothing_to_examine(chat: Conve
         chat.merges.examine(chat.plan_merge(fresh, strategy="full", force=True))
 
 
-def test_grafts_octopuses_and_requests_are_examined_as_other_merges_are(
-    chat: Conversation, models: ScriptedModels
-) -> None:
+def test_grafts_octopuses_and_requests_are_examined(chat: Conversation, models: ScriptedModels) -> None:
     models.one.enqueue(answer(MAIN, SIDE))
     number = chat.requests.open("side", strategy="three-way").number
     chat.merges.examine(chat.requests.plan(number))

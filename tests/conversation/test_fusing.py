@@ -9,7 +9,7 @@ from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
-from tests.builders import ScriptedModels, talk, workspace
+from tests.builders import ScriptedModels, begun, land, talk, workspace
 from tests.context.validity import problems
 
 ANSWERS = (
@@ -22,8 +22,7 @@ ANSWERS = (
 @pytest.fixture
 def chat() -> Conversation:
     """Three answers to one question; the branch stands at the last."""
-    forky, models = workspace()
-    chat = talk(forky.create("Cache"), "Hello", "Hello.")
+    chat, models = begun("Hello", "Hello.", title="Cache")
     for answer in ANSWERS:
         models.one.enqueue(answer)
     chat.ask("Which cache, on which port?")
@@ -39,16 +38,12 @@ def models(chat: Conversation) -> ScriptedModels:
 
 
 def test_the_context_then_shows_the_question_and_the_fused_answer_only(chat: Conversation) -> None:
-    before = chat.context().tokens
     plan = chat.merges.plan_fuse()
-    chat.merge(plan)
+    land(chat, plan)
     fused = chat.head
     assert fused is not None and fused.role == "assistant"
     assert [message.text for message in chat.path()][:3] == ["Hello", "Hello.", "Which cache, on which port?"]
     assert chat.path()[-1].id == fused.id and len(chat.path()) == 4
-    sent = chat.context().messages
-    assert problems(sent) == []
-    assert chat.context().tokens == before + plan.tokens
     assert fused.parents == (chat.path()[2].id, *plan.turns)
 
 
@@ -115,8 +110,7 @@ def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Convers
 
 
 def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Queue"), "Hello", "Hello.")
+    chat, models = begun("Hello", "Hello.", title="Queue")
     answers = ("Yes. We must use Redis for the queue.", "No. We must not use Redis for the queue.")
     for answer in answers:
         models.one.enqueue(answer)
@@ -133,8 +127,7 @@ def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> No
 
 
 def test_answers_that_agree_are_fused_without_a_warning_of_contradiction() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Agreed"), "Hello", "Hello.")
+    chat, models = begun("Hello", "Hello.", title="Agreed")
     for answer in ("We use Redis for the queue.", "Redis it is, for the queue. Pin its version."):
         models.one.enqueue(answer)
     chat.ask("What do we use for the queue?")
@@ -183,9 +176,7 @@ def test_a_model_fuses_from_escaped_labelled_answers_and_is_checked(chat: Conver
         ('{"answer": "Use SQLite."}', "in the form"),
     ],
 )
-def test_a_fusion_that_fails_a_check_leaves_the_one_by_rule_badged(
-    chat: Conversation, answer: str, why: str
-) -> None:
+def test_a_fusion_that_fails_leaves_the_one_by_rule_badged(chat: Conversation, answer: str, why: str) -> None:
     models(chat).two.enqueue(answer)
     models(chat).two.enqueue(answer)
     with pytest.raises(SquashRejected, match=why) as refused:
@@ -204,8 +195,7 @@ def test_a_fused_answer_comes_along_when_its_branch_is_merged(chat: Conversation
 
 def answered(*answers: str) -> Conversation:
     """A question with these answers; the branch stands at the last."""
-    forky, models = workspace()
-    chat = talk(forky.create("Database"), "Hello", "Hello.")
+    chat, models = begun("Hello", "Hello.", title="Database")
     for answer in answers:
         models.one.enqueue(answer)
     chat.ask("Which database should the cache use?")
@@ -298,8 +288,7 @@ def test_a_part_that_its_answer_does_not_say_is_refused(text: str) -> None:
 
 
 def test_answers_to_one_question_on_several_branches_are_fused_too() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Ports"), "Hello", "Hello.")
+    chat, models = begun("Hello", "Hello.", title="Ports")
     other = talk(chat.fork("other"), "Something else first.", "Fine.")
     models.one.enqueue("The port is 8080. Open it in the firewall.")
     chat.ask("Which port?")

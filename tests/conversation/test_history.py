@@ -11,18 +11,18 @@ from hypothesis import strategies as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.timeline import view_at
 from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import fork_file, pull
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.llm.scripted import Until
 from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
-from tests.builders import talk, texts, workspace
+from tests.builders import begun, talk, texts, workspace
 from tests.examples import examples
 from tests.hangs import HANG
 
 
 def test_undo_takes_question_and_answer_together() -> None:
-    forky, _ = workspace()
-    chat = forky.create("Names")
+    chat, _ = begun(title="Names")
     chat.ask("first")
     chat.ask("second")
     chat.undo()
@@ -34,8 +34,7 @@ def test_undo_takes_question_and_answer_together() -> None:
     assert texts(chat)[-1] == "one says: second"
 
 
-def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
-    forky, _ = workspace()
+def test_a_question_of_files_only_is_called_by_their_names_in_the_log(forky: Workspace) -> None:
     chat = forky.create("Names")
     file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
     chat.ask("", attachments=[file])
@@ -45,16 +44,14 @@ def test_a_question_of_files_only_is_called_by_their_names_in_the_log() -> None:
 
 
 def test_an_operation_is_said_with_one_full_stop_also_where_its_summary_was_cut() -> None:
-    forky, _ = workspace()
-    chat = forky.create("Names")
+    chat, _ = begun(title="Names")
     assert chat.rename("Rivers").sentence == "Renamed the conversation to “Rivers”."
     chat.ask("word " * 80)
     assert [operation.sentence[-2:] for operation in chat.history.since(2)][:1] == ["d…"]
 
 
 def test_undo_restores_every_branch() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a", "b", "c", "d")
+    chat, _ = begun("a", "b", "c", "d", title="Names")
     talk(chat.fork("debug", at=chat.path()[1].id), "x", "y")
     chat.branches.prune(chat.branches.plan_prune(chat.path()[0].id))
     assert texts(chat) == []
@@ -99,22 +96,19 @@ def test_a_conversation_without_a_branch_is_found_and_can_be_brought_back_or_del
 
 
 def test_a_new_change_forgets_what_could_be_redone() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a", "b")
+    chat, _ = begun("a", "b", title="Names")
     chat.undo()
     chat.say("c", role="assistant")
     with pytest.raises(NothingToDo):
         chat.redo()
 
 
-def test_the_creation_cannot_be_undone() -> None:
-    forky, _ = workspace()
+def test_the_creation_cannot_be_undone(forky: Workspace) -> None:
     with pytest.raises(NothingToDo):
         forky.create("Names").undo()
 
 
-def test_undo_survives_a_restart() -> None:
-    forky, _ = workspace()
+def test_undo_survives_a_restart(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     chat.undo()
     again, _ = workspace(forky.store)
@@ -127,8 +121,7 @@ def test_undo_survives_a_restart() -> None:
 
 
 def test_restore_sets_the_whole_conversation_back_and_can_be_undone() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a", "b")
+    chat, _ = begun("a", "b", title="Names")
     then = chat.view
     chat.fork("debug")
     chat.rename("Other")
@@ -139,8 +132,7 @@ def test_restore_sets_the_whole_conversation_back_and_can_be_undone() -> None:
     assert chat.view.entries == now.entries
 
 
-def test_the_trash_gives_back_what_it_took() -> None:
-    forky, _ = workspace()
+def test_the_trash_gives_back_what_it_took(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a")
     chat.trash()
     assert [s.id for s in forky.conversations()] == []
@@ -152,8 +144,7 @@ def test_the_trash_gives_back_what_it_took() -> None:
 
 
 def test_undo_leaves_a_foreign_change_of_another_branch_alone() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a", "b")
+    chat, _ = begun("a", "b", title="Names")
     debug = chat.fork("debug")
     job = chat.send("c")
     job.wait()
@@ -201,9 +192,7 @@ def _do(chat: Conversation, verb: str, number: int) -> Conversation:
 
 @settings(max_examples=examples(60), deadline=None)
 @given(st.lists(st.tuples(VERBS, st.integers(0, 30)), max_size=25))
-def test_whatever_was_done_undoing_it_all_and_redoing_it_all_agrees_with_the_log(
-    steps: list[tuple[str, int]],
-) -> None:
+def test_whatever_was_done_undoing_and_redoing_it_agrees_with_the_log(steps: list[tuple[str, int]]) -> None:
     forky, _ = workspace()
     chat = forky.create("Names")
     for verb, number in steps:
@@ -226,8 +215,7 @@ def test_whatever_was_done_undoing_it_all_and_redoing_it_all_agrees_with_the_log
 
 
 def test_a_restore_plan_counts_what_comes_and_goes_and_writes_nothing() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a", "b", "c")
+    chat, _ = begun("a", "b", "c", title="Names")
     chat.fork("debug", at=chat.path()[0].id)
     version = chat.view.version
     plan = chat.history.plan_restore(2)
@@ -240,15 +228,13 @@ def test_a_restore_plan_counts_what_comes_and_goes_and_writes_nothing() -> None:
 
 
 def test_a_restore_to_where_one_is_says_so() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Names"), "a")
+    chat, _ = begun("a", title="Names")
     with pytest.raises(NothingToDo):
         chat.history.plan_restore(2)
 
 
 def test_undo_leaves_a_branch_where_another_was_deleted_while_a_reply_was_written() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Doors"), "a", "b")
+    chat, models = begun("a", "b", title="Doors")
     going = Event()
     models.one.enqueue("why not?", Until(going))
     side, job = chat.send_from(chat.path()[0].id, "why?", branch="side")

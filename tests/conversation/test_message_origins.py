@@ -16,9 +16,10 @@ from forky_core.views.compare import Comparison, compare
 from forky_core.views.notebook import notebook
 from forky_core.views.savings import savings
 from forky_core.views.sides import first_sides, read_sides, side_of
-from tests.builders import ScriptedModels, talk, texts, workspace
+from tests.builders import ScriptedModels, begun, job_of, talk, texts
 
 ONE, TWO = "scripted/one", "scripted/two"
+Twins = tuple[Conversation, ScriptedModels]
 
 
 def costing(text: str, dollars: float) -> Sequence[Step]:
@@ -30,15 +31,13 @@ def asked(chat: Conversation, models: ScriptedModels, first: str = "Yes.", secon
     models.one.enqueue(*costing(first, 0.01))
     models.two.enqueue(*costing(second, 0.07))
     for attempt in chat.ask_models("Is 7 prime?", [ONE, TWO]):
-        assert attempt.job is not None
-        attempt.job.result()
+        job_of(attempt).result()
 
 
 @pytest.fixture
-def twins() -> tuple[Conversation, ScriptedModels]:
+def twins() -> Twins:
     """Two models that said the same, asked from an empty branch."""
-    forky, models = workspace()
-    chat = forky.create("Twins")
+    chat, models = begun(title="Twins")
     asked(chat, models)
     assert chat.branches["one"].head == chat.branches["two"].head
     return chat, models
@@ -71,7 +70,7 @@ def rows(found: Comparison) -> list[list[tuple[str, float | None, str | None]]]:
     return shown
 
 
-def test_each_branch_names_its_own_model_and_cost(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_each_branch_names_its_own_model_and_cost(twins: Twins) -> None:
     chat, _ = twins
     assert (given(chat, "one"), given(chat, "two")) == ((ONE,), (TWO,))
     costs = {
@@ -85,9 +84,7 @@ def ids(chat: Conversation, branch: str) -> set[MessageId]:
     return {message.id for message in chat.checkout(branch).path()}
 
 
-def test_a_message_seen_from_no_branch_names_all_who_said_it(
-    twins: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_a_message_seen_from_no_branch_names_all_who_said_it(twins: Twins) -> None:
     chat, _ = twins
     head = chat.branches["one"].head
     assert head is not None
@@ -98,7 +95,7 @@ def test_a_message_seen_from_no_branch_names_all_who_said_it(
     assert given(chat, "one") == (ONE,)
 
 
-def test_a_renamed_branch_keeps_its_call(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_a_renamed_branch_keeps_its_call(twins: Twins) -> None:
     chat, models = twins
     chat.checkout("one").branches.rename("winner")
     chat.checkout("winner").branches.rename("first")
@@ -111,16 +108,14 @@ def test_a_renamed_branch_keeps_its_call(twins: tuple[Conversation, ScriptedMode
     chat.undo()
 
 
-def test_a_fork_has_the_answer_from_the_branch_it_was_forked_from(
-    twins: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_a_fork_has_the_answer_from_the_branch_it_was_forked_from(twins: Twins) -> None:
     chat, _ = twins
     chat.checkout("one").fork("of one")
     chat.checkout("two").fork("of two").rules.set(model=ONE)
     assert (given(chat, "of one"), given(chat, "of two")) == ((ONE,), (TWO,))
 
 
-def test_a_branch_that_was_moved_there_names_both(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_a_branch_that_was_moved_there_names_both(twins: Twins) -> None:
     chat, _ = twins
     head = chat.branches["one"].head
     assert head is not None
@@ -130,9 +125,7 @@ def test_a_branch_that_was_moved_there_names_both(twins: tuple[Conversation, Scr
     assert side_of(head, chat.view, chat.visible, "two").key == "two"
 
 
-def test_two_columns_with_the_same_head_have_an_answer_each(
-    twins: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_two_columns_with_the_same_head_have_an_answer_each(twins: Twins) -> None:
     chat, _ = twins
     found = compared(chat, "one", "two")
     assert [column.models for column in found.columns] == [(ONE,), (TWO,)]
@@ -144,8 +137,7 @@ def test_two_columns_with_the_same_head_have_an_answer_each(
 
 
 def test_of_three_columns_two_are_equal() -> None:
-    forky, models = workspace()
-    chat = forky.create("Three")
+    chat, models = begun(title="Three")
     asked(chat, models)
     models.one.enqueue("No.")
     third = chat.fork("third", at=chat.checkout("one").path()[0].id)
@@ -155,14 +147,13 @@ def test_of_three_columns_two_are_equal() -> None:
     assert [message.text for message in found.shared] == ["Is 7 prime?"]
 
 
-def test_each_level_of_questions_keeps_its_calls(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_each_level_of_questions_keeps_its_calls(twins: Twins) -> None:
     chat, models = twins
     for question, dollars in (("And 11?", 0.2), ("And 13?", 0.3)):
         models.one.enqueue(*costing("Yes, too.", dollars))
         models.two.enqueue(*costing("Yes, too.", dollars * 10))
         for attempt in chat.ask_all(question, ["one", "two"]):
-            assert attempt.job is not None
-            attempt.job.result()
+            job_of(attempt).result()
     assert chat.branches["one"].head == chat.branches["two"].head
     found = compared(chat, "one", "two")
     assert rows(found) == [
@@ -175,8 +166,7 @@ def test_each_level_of_questions_keeps_its_calls(twins: tuple[Conversation, Scri
 
 
 def test_forks_with_the_same_head_show_their_last_answer() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Fork"), "Hello", "Hi.", "And?", "Fine.")
+    chat, _ = begun("Hello", "Hi.", "And?", "Fine.", title="Fork")
     chat.fork("copy")
     found = compared(chat, "main", "copy")
     assert [[turn and turn.text for turn in row.turns] for row in found.rows] == [["Fine.", "Fine."]]
@@ -185,8 +175,7 @@ def test_forks_with_the_same_head_show_their_last_answer() -> None:
 
 
 def test_the_first_columns_are_all_that_were_asked_the_same() -> None:
-    forky, models = workspace()
-    chat = forky.create("Asked")
+    chat, models = begun(title="Asked")
     asked(chat, models)
 
     def names(branch: str) -> list[str]:
@@ -197,23 +186,19 @@ def test_the_first_columns_are_all_that_were_asked_the_same() -> None:
     models.one.enqueue(Fail("overloaded"))
     models.two.enqueue(Fail("overloaded"))
     for attempt in chat.ask_models("And 13?", [ONE, TWO]):
-        assert attempt.job is not None
-        attempt.job.wait()
+        job_of(attempt).wait()
     assert names("main") == ["one-2", "two-2"]
     chat.undo()
     chat.checkout("one").fork("later")
     assert names("main") == ["one", "two"]
     for attempt in chat.ask_all("And 11?", ["one", "two"]):
-        assert attempt.job is not None
-        attempt.job.result()
+        job_of(attempt).result()
     assert (names("main"), names("two")) == (["one", "two"], ["two", "one"])
     talk(chat, "Something else", "Fine.")
     assert names("main") == ["main", "one", "two"]
 
 
-def test_a_poll_on_answers_of_which_two_are_the_same_counts_both_models(
-    twins: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_a_poll_on_answers_of_which_two_are_the_same_counts_both_models(twins: Twins) -> None:
     chat, models = twins
     models.one.enqueue("No.")
     third = chat.fork("third", at=chat.checkout("one").path()[0].id)
@@ -226,27 +211,23 @@ def test_a_poll_on_answers_of_which_two_are_the_same_counts_both_models(
     assert chat.polls.get(poll.number) == poll
 
 
-def test_a_failed_call_is_shown_on_its_own_branch(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_a_failed_call_is_shown_on_its_own_branch(twins: Twins) -> None:
     chat, models = twins
     models.one.enqueue(Fail("overloaded", "The model is busy."))
     models.two.enqueue("Eleven, too.")
     for attempt in chat.ask_all("And 11?", ["one", "two"]):
-        assert attempt.job is not None
-        attempt.job.wait()
+        job_of(attempt).wait()
     one = chat.checkout("one")
     failed = notebook(one.path(), one.visible, one.view, one.calls.origins).unanswered
     assert [call.model for call in failed] == [ONE]
 
 
-def test_an_interrupted_reply_is_resumed_on_its_own_branch(
-    twins: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_an_interrupted_reply_is_resumed_on_its_own_branch(twins: Twins) -> None:
     chat, models = twins
     models.one.enqueue("Perhaps", Fail("cut_off", "The connection was lost."))
     models.two.enqueue("Perhaps")
     for attempt in chat.ask_all("And 11?", ["one", "two"]):
-        assert attempt.job is not None
-        attempt.job.wait()
+        job_of(attempt).wait()
     assert chat.branches["one"].head == chat.branches["two"].head
     models.one.enqueue(" not.")
     chat.checkout("one").replies.resume().wait()
@@ -254,8 +235,7 @@ def test_an_interrupted_reply_is_resumed_on_its_own_branch(
 
 
 def test_what_a_person_spent_is_theirs_alone_where_models_said_the_same() -> None:
-    forky, models = workspace()
-    chat = forky.create("Allowance")
+    chat, models = begun(title="Allowance")
     for name in ("Ana", "Ben"):
         chat.people.set(Person(name, dollars=5.0))
     question = chat.say("Is 7 prime?")
@@ -266,7 +246,7 @@ def test_what_a_person_spent_is_theirs_alone_where_models_said_the_same() -> Non
     assert [round(chat.people.spent(name).dollars, 2) for name in ("Ana", "Ben")] == [0.01, 0.07]
 
 
-def test_without_a_log_the_branch_of_the_call_decides(twins: tuple[Conversation, ScriptedModels]) -> None:
+def test_without_a_log_the_branch_of_the_call_decides(twins: Twins) -> None:
     chat, _ = twins
     head = chat.branches["one"].head
     assert head is not None

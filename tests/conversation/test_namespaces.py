@@ -7,7 +7,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import NotFound, NothingToDo
-from tests.builders import talk, workspace
+from tests.builders import begun, talk, workspace
 from tests.programs import CHECKOUT
 
 MOST = 46
@@ -67,8 +67,7 @@ def test_what_stands_behind_a_name_follows_a_renamed_branch(chat: Conversation) 
 
 
 def test_a_branch_that_was_looked_up_is_asked_and_read() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create("Ports"), "Which port?", "8080.")
+    chat, models = begun("Which port?", "8080.", title="Ports")
     debug = chat.fork("debug")
     models.one.enqueue("8443.")
     before = chat.branches["debug"]
@@ -134,9 +133,8 @@ def test_tags_are_a_mapping_from_names_to_messages(chat: Conversation) -> None:
     chat.say("Hello again")
     tags.add("first", at=first.id)
     tags.add("last")
-    assert chat.head is not None
-    assert dict(tags.items()) == {"first": first.id, "last": chat.head.id} == chat.view.tags
-    assert set(tags.values()) == {first.id, chat.head.id}
+    assert dict(tags.items()) == {"first": first.id, "last": chat.path()[-1].id} == chat.view.tags
+    assert set(tags.values()) == {first.id, chat.path()[-1].id}
     assert list(tags.keys()) == list(tags)
     assert (len(tags), repr(tags)) == (2, "<Tags ['first', 'last']>")
     tags.remove("last")

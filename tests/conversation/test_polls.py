@@ -37,11 +37,6 @@ def compared(forky: Workspace, question: str = "Name the tool.") -> Conversation
 
 
 @pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
-
-
-@pytest.fixture
 def chat(forky: Workspace) -> Conversation:
     return compared(forky)
 
@@ -141,9 +136,7 @@ def test_neither_the_log_s_sentence_nor_history_tells_the_choice_or_a_model(chat
     ]
 
 
-def test_while_it_is_blind_only_who_opened_it_sees_counts_and_nobody_who_voted_what(
-    chat: Conversation,
-) -> None:
+def test_while_it_is_blind_its_opener_alone_sees_counts_and_nobody_who_voted_what(chat: Conversation) -> None:
     opened(chat)
     ann, bob = chat.people.as_person("Ann").polls, chat.people.as_person("Bob").polls
     ann.vote(1, "A", note="Mine.")
@@ -338,9 +331,7 @@ def test_no_vote_gets_in_after_the_reveal_however_close(chat: Conversation) -> N
     assert "vote" not in verbs[verbs.index("reveal") :]
 
 
-def test_no_vote_gets_in_after_its_poll_was_undone(
-    chat: Conversation, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_no_vote_gets_in_once_its_poll_is_undone(chat: Conversation, monkeypatch: pytest.MonkeyPatch) -> None:
     opened(chat)
     publish = Transaction.publish
 

@@ -15,21 +15,22 @@ from forky_core.llm.scripted import Fail, Hang, Until
 from forky_core.merge.incoming_changes import KNOWN_MERGE, PICKED, UNFINISHED
 from forky_core.model import Message
 from forky_core.model.errors import NotFound, NothingToDo, Outdated
+from forky_core.store.memory.store import MemoryStore
 from forky_core.views.captions import merged
 from forky_core.views.graph import line_of_text
-from tests.builders import ScriptedModels, debugged, talk, texts, workspace
+from tests.builders import ScriptedModels, debugged, talk, texts
 from tests.context.validity import problems
 from tests.hangs import HANG
 
 
 @pytest.fixture
-def forky() -> tuple[Workspace, ScriptedModels]:
-    return workspace()
+def models() -> ScriptedModels:
+    return ScriptedModels()
 
 
 @pytest.fixture
-def debug(forky: tuple[Workspace, ScriptedModels]) -> Conversation:
-    return debugged(forky[0]).checkout("debug")
+def debug(models: ScriptedModels) -> Conversation:
+    return debugged(Workspace(MemoryStore(), models)).checkout("debug")
 
 
 def said(messages: tuple[Message, ...]) -> list[str]:
@@ -119,10 +120,8 @@ def test_what_the_new_place_has_already_is_left_out_and_listed(debug: Conversati
     ]
 
 
-def test_an_interrupted_end_is_not_copied_as_if_it_were_whole(
-    forky: tuple[Workspace, ScriptedModels], debug: Conversation
-) -> None:
-    forky[1].one.enqueue("Half of an", Fail("cut_off"))
+def test_an_interrupted_end_is_not_copied_as_whole(models: ScriptedModels, debug: Conversation) -> None:
+    models.one.enqueue("Half of an", Fail("cut_off"))
     job = debug.send("Why?")
     job.wait()
     plan = debug.merges.plan_rebase("main")
@@ -200,13 +199,11 @@ def test_asked_again_is_one_gesture_for_undo(debug: Conversation) -> None:
     assert texts(debug)[-1] == "one says: How do I fix it?"
 
 
-def test_asked_again_can_be_stopped_and_says_how_far_it_came(
-    forky: tuple[Workspace, ScriptedModels], debug: Conversation
-) -> None:
+def test_asked_again_can_be_stopped_and_says_how_far(models: ScriptedModels, debug: Conversation) -> None:
     tip = debug.path()[-1]
     here = Event()
-    forky[1].one.enqueue("First answer.")
-    forky[1].one.enqueue("Second, which", Until(here), Hang())
+    models.one.enqueue("First answer.")
+    models.one.enqueue("Second, which", Until(here), Hang())
     job = debug.merges.replay(debug.merges.plan_rebase("main"))
     here.set()
     while not (job.reply is not None and job.reply.text.startswith("Second")):
@@ -220,33 +217,27 @@ def test_asked_again_can_be_stopped_and_says_how_far_it_came(
     assert debug.head == tip
 
 
-def test_undo_while_questions_are_asked_again_stops_them_first(
-    forky: tuple[Workspace, ScriptedModels], debug: Conversation
-) -> None:
+def test_undo_while_asked_again_stops_that_first(models: ScriptedModels, debug: Conversation) -> None:
     head = debug.head
-    forky[1].one.enqueue(Hang())
+    models.one.enqueue(Hang())
     job = debug.merges.replay(debug.merges.plan_rebase("main"))
     debug.undo()
     assert not job.running and debug.head == head and debug.replies.running == ()
 
 
-def test_asked_again_a_failing_model_ends_it_and_is_named(
-    forky: tuple[Workspace, ScriptedModels], debug: Conversation
-) -> None:
-    forky[1].one.enqueue(Fail("overloaded", "The model is overloaded."))
+def test_asked_again_a_failing_model_ends_it_named(models: ScriptedModels, debug: Conversation) -> None:
+    models.one.enqueue(Fail("overloaded", "The model is overloaded."))
     job = debug.merges.replay(debug.merges.plan_rebase("main"))
     assert job.wait(HANG)
     assert "0 of 2 questions" in job.summary and "overloaded" in job.summary
     assert texts(debug)[-1] == "Why does code generation fail on enums?"
 
 
-def test_asked_again_ends_where_somebody_else_moves_the_branch(
-    forky: tuple[Workspace, ScriptedModels], debug: Conversation
-) -> None:
+def test_asked_again_ends_where_the_branch_was_moved(models: ScriptedModels, debug: Conversation) -> None:
     main = debug.checkout("main").head
     assert main is not None
     here = Event()
-    forky[1].one.enqueue("First answer.", Until(here))
+    models.one.enqueue("First answer.", Until(here))
     job = debug.merges.replay(debug.merges.plan_rebase("main"))
     tx = debug._session.require_not_trashed()
     tx.move("debug", main.id)
@@ -274,9 +265,7 @@ def test_asked_again_any_other_error_ends_it_as_failed_and_is_logged(
     assert "secret" not in said and record.exc_info is None
 
 
-def test_asked_again_with_nothing_answered_or_a_model_that_is_gone_writes_nothing(
-    debug: Conversation,
-) -> None:
+def test_asked_again_with_nothing_answered_or_without_its_model_writes_nothing(debug: Conversation) -> None:
     count = len(debug.history.operations)
     with pytest.raises(NotFound):
         debug.merges.replay(debug.merges.plan_rebase("main"), model="scripted/gone")

@@ -45,8 +45,7 @@ def tree(chat: Conversation) -> list[list[str]]:
     return sorted([message.text for message in chat.path(leaf)] for leaf in leaves)
 
 
-def test_a_first_call_makes_a_conversation_with_its_question_and_answer() -> None:
-    forky, _ = workspace()
+def test_a_first_call_makes_a_conversation_with_its_question_and_answer(forky: Workspace) -> None:
     recording = answered(forky, call({"role": "system", "content": "Be brief."}, NAME), "Percy")
     chat = chat_of(forky, recording)
     assert (chat.title, list(chat.branches)) == ("Suggest a name", ["main"])
@@ -58,8 +57,7 @@ def test_a_first_call_makes_a_conversation_with_its_question_and_answer() -> Non
     assert forky.verify().clean
 
 
-def test_a_growing_array_grows_one_branch() -> None:
-    forky, _ = workspace()
+def test_a_growing_array_grows_one_branch(forky: Workspace) -> None:
     first = answered(forky, call(NAME), "Percy")
     second = answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     assert (second.conversation, second.branch, second.known) == (first.conversation, "main", 2)
@@ -67,8 +65,7 @@ def test_a_growing_array_grows_one_branch() -> None:
     assert len(forky.conversations()) == 1
 
 
-def test_a_program_branches_where_its_array_does() -> None:
-    forky, _ = workspace()
+def test_a_program_branches_where_its_array_does(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     edited = answered(forky, call(NAME, PERCY, {"role": "user", "content": "And a longer one?"}), "Percival")
@@ -81,8 +78,7 @@ def test_a_program_branches_where_its_array_does() -> None:
     assert sorted(chat.branches) == ["and-a-longer-one", "main"]
 
 
-def test_asking_again_puts_the_answers_side_by_side() -> None:
-    forky, _ = workspace()
+def test_asking_again_puts_the_answers_side_by_side(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     again = answered(forky, call(NAME, model="claude"), "Polly")
     assert [message.text for message in again.alternatives] == ["Percy", "Polly"]
@@ -92,8 +88,7 @@ def test_asking_again_puts_the_answers_side_by_side() -> None:
     assert [generation.model for generation in chat.calls.generations] == ["gpt-4o", "claude"]
 
 
-def test_asking_again_further_up_leaves_what_follows_alone() -> None:
-    forky, _ = workspace()
+def test_asking_again_further_up_leaves_what_follows_alone(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     again = answered(forky, call(NAME), "Polly")
@@ -110,8 +105,7 @@ def test_asking_again_further_up_leaves_what_follows_alone() -> None:
     assert chat.view.kept == ()
 
 
-def test_the_same_words_again_are_one_message_with_two_generations() -> None:
-    forky, _ = workspace()
+def test_the_same_words_again_are_one_message_with_two_generations(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     again = answered(forky, call(NAME), "Percy")
     chat = chat_of(forky, again)
@@ -119,8 +113,7 @@ def test_the_same_words_again_are_one_message_with_two_generations() -> None:
     assert [generation.message for generation in chat.calls.generations] == [chat.head.id] * 2  # type: ignore[union-attr]
 
 
-def test_nothing_is_found_across_scopes() -> None:
-    forky, _ = workspace()
+def test_nothing_is_found_across_scopes(forky: Workspace) -> None:
     mine = answered(forky, call(NAME), "Percy", scope="ann")
     theirs = answered(forky, call(NAME, PERCY, SHORTER), "Pip", scope="bob")
     assert mine.conversation != theirs.conversation
@@ -129,8 +122,7 @@ def test_nothing_is_found_across_scopes() -> None:
     assert not any("ann" in str(item) for item in entries.items())
 
 
-def test_a_named_conversation_is_the_only_one_that_is_looked_into() -> None:
-    forky, _ = workspace()
+def test_a_named_conversation_is_the_only_one_that_is_looked_into(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     other = forky.create("Other")
     recording = forky.begin(call(NAME, PERCY, SHORTER), scope="token:1", conversation=other.id)
@@ -140,16 +132,14 @@ def test_a_named_conversation_is_the_only_one_that_is_looked_into() -> None:
         forky.begin(call(NAME), scope="token:1", conversation="nowhere")  # type: ignore[arg-type]
 
 
-def test_a_conversation_in_the_trash_is_not_gone_on_with() -> None:
-    forky, _ = workspace()
+def test_a_conversation_in_the_trash_is_not_gone_on_with(forky: Workspace) -> None:
     first = answered(forky, call(NAME), "Percy")
     chat_of(forky, first).trash()
     second = answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     assert second.conversation != first.conversation
 
 
-def test_an_answer_holds_thoughts_words_and_calls() -> None:
-    forky, _ = workspace()
+def test_an_answer_holds_thoughts_words_and_calls(forky: Workspace) -> None:
     with forky.begin(call(NAME), scope="s") as recording:
         recording.take(ReasoningDelta("A bird."))
         recording.take(TextDelta("Let me "))
@@ -164,8 +154,7 @@ def test_an_answer_holds_thoughts_words_and_calls() -> None:
     )
 
 
-def test_what_had_arrived_of_a_cut_answer_is_kept_as_interrupted() -> None:
-    forky, _ = workspace()
+def test_what_had_arrived_of_a_cut_answer_is_kept_as_interrupted(forky: Workspace) -> None:
     recording = forky.begin(call(NAME), scope="s")
     recording.take(TextDelta("Per"))
     message = recording.cut("The client went away.")
@@ -175,8 +164,7 @@ def test_what_had_arrived_of_a_cut_answer_is_kept_as_interrupted() -> None:
     assert generation.failure is not None and generation.failure.sentence == "The client went away."
 
 
-def test_a_call_that_fails_before_anything_arrives_leaves_the_question() -> None:
-    forky, _ = workspace()
+def test_a_call_that_fails_before_anything_arrives_leaves_the_question(forky: Workspace) -> None:
     recording = forky.begin(call(NAME), scope="s")
     assert recording.failed(Failure("unreachable", "The provider cannot be reached.")) is None
     chat = chat_of(forky, recording)
@@ -184,16 +172,14 @@ def test_a_call_that_fails_before_anything_arrives_leaves_the_question() -> None
     assert [generation.status for generation in chat.calls.generations] == ["failed"]
 
 
-def test_leaving_without_an_end_interrupts_the_answer() -> None:
-    forky, _ = workspace()
+def test_leaving_without_an_end_interrupts_the_answer(forky: Workspace) -> None:
     with forky.begin(call(NAME), scope="s") as recording:
         recording.take(TextDelta("Per"))
     assert [g.status for g in chat_of(forky, recording).calls.generations] == ["interrupted"]
     assert forky.replies.running() == ()
 
 
-def test_a_person_can_stop_a_programs_answer() -> None:
-    forky, _ = workspace()
+def test_a_person_can_stop_a_programs_answer(forky: Workspace) -> None:
     recording = forky.begin(call(NAME), scope="s")
     assert recording.take(TextDelta("Per"))
     (job,) = chat_of(forky, recording).replies.running
@@ -203,8 +189,7 @@ def test_a_person_can_stop_a_programs_answer() -> None:
     assert [g.status for g in chat_of(forky, recording).calls.generations] == ["stopped"]
 
 
-def test_closing_forky_keeps_what_a_program_was_told_so_far() -> None:
-    forky, _ = workspace()
+def test_closing_forky_keeps_what_a_program_was_told_so_far(forky: Workspace) -> None:
     recording = forky.begin(call(NAME), scope="s")
     recording.take(TextDelta("Per"))
     forky.replies.close()
@@ -212,8 +197,7 @@ def test_closing_forky_keeps_what_a_program_was_told_so_far() -> None:
     assert generation.status == "interrupted"
 
 
-def test_several_answers_to_one_call_are_alternatives() -> None:
-    forky, _ = workspace()
+def test_several_answers_to_one_call_are_alternatives(forky: Workspace) -> None:
     first = forky.begin(call(NAME, n=2), scope="s")
     second = first.another()
     second.take(TextDelta("Polly"))
@@ -226,8 +210,7 @@ def test_several_answers_to_one_call_are_alternatives() -> None:
     assert len(chat.calls.generations) == 2
 
 
-def test_a_call_that_is_over_is_one_operation() -> None:
-    forky, _ = workspace()
+def test_a_call_that_is_over_is_one_operation(forky: Workspace) -> None:
     reply = Reply((TextPart("Percy"),), "stop", Usage(3, 1), started=5, first_token=6, finished=7)
     recorded = forky.record(call(NAME), reply, scope="s", client="cron")
     chat = forky.conversation(recorded.conversation)
@@ -239,8 +222,7 @@ def test_a_call_that_is_over_is_one_operation() -> None:
     assert forky.verify().clean
 
 
-def test_a_call_recorded_twice_under_one_id_is_one() -> None:
-    forky, _ = workspace()
+def test_a_call_recorded_twice_under_one_id_is_one(forky: Workspace) -> None:
     reply = Reply((TextPart("Percy"),), id="0198-a")
     forky.record(call(NAME), reply, scope="s")
     recorded = forky.record(call(NAME), reply, scope="s")
@@ -249,8 +231,7 @@ def test_a_call_recorded_twice_under_one_id_is_one() -> None:
     assert tree(chat) == [["Suggest a name", "Percy"]]
 
 
-def test_undo_takes_back_a_programs_question_with_its_answer() -> None:
-    forky, _ = workspace()
+def test_undo_takes_back_a_programs_question_with_its_answer(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     recording = answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     chat = chat_of(forky, recording)

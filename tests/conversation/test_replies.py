@@ -15,7 +15,7 @@ from forky_core.model import Generation, Message
 from forky_core.model.errors import InTheWay, ModelError, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Draft, TextPart
 from forky_core.views import captions
-from tests.builders import talk, texts, workspace
+from tests.builders import begun, texts, workspace
 from tests.hangs import HANG, eventually
 from tests.loops import finished
 
@@ -25,9 +25,8 @@ def last_generation(chat: Conversation) -> Generation:
 
 
 def test_an_answer_streams_and_lands() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Hel", "lo")
-    chat = forky.create()
     pieces: list[str] = []
     reply = chat.ask("Say hello", on_text=pieces.append)
     assert ("".join(pieces), reply.text, chat.head, chat.title) == ("Hello", "Hello", reply, "Say hello")
@@ -37,10 +36,9 @@ def test_an_answer_streams_and_lands() -> None:
 
 
 def test_an_async_program_awaits_replies() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Hel", "lo")
     models.two.enqueue(Fail("rate_limited", "Too many requests."))
-    chat = forky.create()
     side = chat.fork("side")
 
     async def program() -> tuple[Message | BaseException, Message | BaseException]:
@@ -54,9 +52,8 @@ def test_an_async_program_awaits_replies() -> None:
 
 
 def test_cancelling_an_ask_stops_the_reply_and_keeps_what_had_arrived() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Hel", Hang())
-    chat = forky.create()
 
     async def program() -> None:
         asking = asyncio.create_task(chat.ask_async("Say hello"))
@@ -72,9 +69,8 @@ def test_cancelling_an_ask_stops_the_reply_and_keeps_what_had_arrived() -> None:
 
 
 def test_a_failure_is_never_text_in_the_history() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue(Fail("rate_limited", "Too many requests.", retry_after=3))
-    chat = forky.create()
     with pytest.raises(ModelError, match="Too many"):
         chat.ask("Hi")
     assert texts(chat) == ["Hi"]
@@ -85,9 +81,8 @@ def test_a_failure_is_never_text_in_the_history() -> None:
 
 
 def test_a_cut_reply_keeps_what_had_arrived_and_can_be_resumed() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Once upon", Fail("cut_off", "The line was cut."))
-    chat = forky.create()
     with pytest.raises(ModelError) as caught:
         chat.ask("Tell me")
     assert texts(chat) == ["Tell me", "Once upon"]
@@ -105,9 +100,8 @@ def test_a_cut_reply_keeps_what_had_arrived_and_can_be_resumed() -> None:
 
 
 def test_stopping_keeps_what_had_arrived() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Part", Hang())
-    chat = forky.create()
     job = chat.send("Go on")
     next(iter(job.follow()))
     job.stop()
@@ -134,9 +128,8 @@ def test_whoever_listens_hears_that_a_reply_begins_and_that_it_has_ended() -> No
 
 
 def test_a_second_question_waits_for_the_first_answer() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue(Hang())
-    chat = forky.create()
     job = chat.send("one")
     with pytest.raises(InTheWay):
         chat.say("two")
@@ -146,8 +139,7 @@ def test_a_second_question_waits_for_the_first_answer() -> None:
 
 
 def test_a_question_seen_from_an_old_head_is_refused_and_names_what_came_first() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     seen = chat.branch
     chat.ask("I was first")
     with pytest.raises(Outdated) as caught:
@@ -157,10 +149,9 @@ def test_a_question_seen_from_an_old_head_is_refused_and_names_what_came_first()
 
 
 def test_a_lost_race_neither_raises_nor_duplicates() -> None:
-    forky, models = workspace()
+    chat, models = begun("a", "b")
     gate = threading.Event()
     models.one.enqueue("slow", Until(gate), " answer")
-    chat = talk(forky.create(), "a", "b")
     job = chat.send("question")
     tx = chat._session.change()
     tx.move("main", chat.path()[1].id)
@@ -174,8 +165,7 @@ def test_a_lost_race_neither_raises_nor_duplicates() -> None:
 
 
 def test_regenerating_adds_a_sibling_and_moves_the_branch() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     first = chat.ask("Which?")
     _, job = chat.regenerate(model="scripted/two")
     second = job.result()
@@ -187,8 +177,7 @@ def test_regenerating_adds_a_sibling_and_moves_the_branch() -> None:
 
 
 def test_the_same_answer_again_is_one_message_with_two_generations() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     first = chat.ask("Which?")
     count = len(chat.history.operations)
     assert chat.regenerate()[1].result() == first
@@ -197,8 +186,7 @@ def test_the_same_answer_again_is_one_message_with_two_generations() -> None:
 
 
 def test_the_same_words_on_two_branches_are_one_message_whichever_said_them() -> None:
-    forky, models = workspace()
-    chat = talk(forky.create(), "a", "b")
+    chat, models = begun("a", "b")
     beside = chat.fork("beside")
     # Each of these says the same at the same place once more; what comes back is what the history has.
     assert beside.say("c") == chat.say("c") == chat.head
@@ -215,8 +203,7 @@ def test_the_same_words_on_two_branches_are_one_message_whichever_said_them() ->
 
 
 def test_regenerating_an_earlier_answer_forks() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     first = chat.ask("Which?")
     chat.ask("And then?")
     fork, job = chat.regenerate(first.id, model="scripted/two")
@@ -226,8 +213,7 @@ def test_regenerating_an_earlier_answer_forks() -> None:
 
 
 def test_editing_forks_and_overwrites_nothing() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     chat.ask("Wich?")
     chat.ask("And then?")
     fork, job = chat.edit(chat.path()[0].id, "Which?")
@@ -241,8 +227,7 @@ def test_editing_forks_and_overwrites_nothing() -> None:
 
 
 def test_asking_at_an_earlier_message_is_one_gesture() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     chat.ask("Which?")
     chat.ask("And then?")
     fork, job = chat.send_from(chat.path()[1].id, "Or else what happens now?")
@@ -254,8 +239,7 @@ def test_asking_at_an_earlier_message_is_one_gesture() -> None:
 
 
 def test_a_model_that_has_gone_is_said_before_anything_is_written() -> None:
-    forky, _ = workspace()
-    chat = forky.create()
+    chat, _ = begun()
     with pytest.raises(NotFound, match="nowhere"):
         chat.ask("Hi", model="nowhere/model")
     assert texts(chat) == []
@@ -309,9 +293,8 @@ def test_what_a_person_stopped_just_before_closing_was_stopped_by_them() -> None
 
 
 def test_undo_while_a_reply_is_written_stops_it_and_takes_the_question_back() -> None:
-    forky, models = workspace()
+    chat, models = begun()
     models.one.enqueue("Half", Hang())
-    chat = forky.create()
     job = chat.send("Tell me")
     next(iter(job.follow()))
     chat.undo()
@@ -320,13 +303,12 @@ def test_undo_while_a_reply_is_written_stops_it_and_takes_the_question_back() ->
 
 
 def test_a_model_with_a_bug_does_not_leave_the_job_running() -> None:
-    forky, models = workspace()
+    chat, models = begun()
 
     def broken(_: object) -> str:
         raise ZeroDivisionError("in the plug-in")
 
     models.one._answer = broken
-    chat = forky.create()
     with pytest.raises(ModelError, match="error of its own"):
         chat.ask("Hi")
 
@@ -347,8 +329,7 @@ def test_many_watchers_see_the_same_text() -> None:
 
 
 def test_a_question_with_a_time_limit_ends_when_it_is_over() -> None:
-    forky, models = workspace()
-    chat = forky.create("Late")
+    chat, models = begun(title="Late")
     models.one.enqueue("So far ", Hang())
     with pytest.raises(ModelError, match=r"was not complete after 0\.2 seconds") as late:
         chat.ask("How long?", timeout=0.2)

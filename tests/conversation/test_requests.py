@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
+from forky_core.conversation.workspace import Workspace
 from forky_core.merge.conflicts.conflict import Choice
 from forky_core.merge.options import MergeOptionFields, MergeOptions
 from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import BadContent, InTheWay, NotFound, NothingToDo, Outdated
-from tests.builders import debugged, talk, workspace
+from tests.builders import begun, debugged, talk, workspace
 
 
 @pytest.fixture
@@ -251,8 +253,7 @@ def test_a_request_of_several_follows_each_of_them(chat: Conversation) -> None:
         chat.requests.change(1, into="stubs")
 
 
-def test_a_branch_of_another_conversation_is_proposed_changed_and_accepted() -> None:
-    forky, _ = workspace()
+def test_a_branch_of_another_conversation_is_proposed_changed_and_accepted(forky: Workspace) -> None:
     chat, other = talk(forky.create("Here"), "Hello.", "Hello."), debugged(forky)
     debug = other.checkout("debug")
     made = chat.requests.open(debug, note="They found it.", focus="lazily")
@@ -281,8 +282,7 @@ def test_a_branch_of_another_conversation_is_proposed_changed_and_accepted() -> 
     assert chat.history.operations[-1].verb == "graft" and "request 1" in chat.history.operations[-1].summary
 
 
-def test_a_graft_that_nobody_could_accept_is_not_proposed() -> None:
-    forky, _ = workspace()
+def test_a_graft_that_nobody_could_accept_is_not_proposed(forky: Workspace) -> None:
     chat, other = debugged(forky), talk(forky.create("There"), "Hm?", "Hm.")
     with pytest.raises(NothingToDo, match="empty"):
         chat.requests.open(forky.create("Empty"))
@@ -338,9 +338,8 @@ def test_a_plan_is_proposed_as_it_is_shown(chat: Conversation) -> None:
     assert "2 messages have come that these words say nothing about." in chat.requests.plan(1).warnings
     assert chat.requests.plan(1, own_words=False) == chat.plan_merge("debug", focus="lazily")
     chat.merge(chat.requests.accepting(1, chat.requests.plan(1)))
-    assert (
-        chat.path()[-1].text == "We found out: collect lazily." and chat.requests.get(1).state == "accepted"
-    )
+    assert chat.path()[-1].text == "We found out: collect lazily."
+    assert chat.requests.get(1).state == "accepted"
     with pytest.raises(NothingToDo):
         chat.requests.open_plan(chat.plan_merge("debug"))
 
@@ -356,8 +355,7 @@ def test_words_for_one_of_several_branches_are_proposed(chat: Conversation) -> N
 
 
 def test_choices_between_conflicting_claims_are_proposed_and_land() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Server"), "Set up the server.", "OK.")
+    chat, _ = begun("Set up the server.", "OK.", title="Server")
     talk(chat.fork("debug"), "No, use port 9090.", "Fine.")
     talk(chat, "Use port 8080.", "Fine.")
     with pytest.raises(BadContent, match="no conflict"):
@@ -396,52 +394,43 @@ def test_what_is_stored_of_a_request_of_one_branch_is_as_it_was() -> None:
     assert request.stored() == entry
 
 
-@pytest.mark.parametrize(
-    ("act", "error"),
-    [
-        (lambda chat: chat.requests.open("nowhere"), NotFound),
-        (lambda chat: chat.requests.open("main"), NothingToDo),
-        (lambda chat: chat.requests.open("debug", into="nowhere"), NotFound),
-        (lambda chat: chat.requests.open("debug", strategy="fuse"), BadContent),
-        (lambda chat: chat.requests.open("debug", note="x" * 10_001), BadContent),
-        (lambda chat: chat.requests.open("debug", strategy="cherry-pick"), BadContent),
-        (lambda chat: chat.requests.open("debug", picks=picks_of(chat, "debug", -1)), BadContent),
-        (lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=["ffffffff"]), NotFound),
-        (
-            lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=picks_of(chat, "main", 0)),
-            NothingToDo,
-        ),
-        (lambda chat: chat.requests.open(["debug", "main"]), NothingToDo),
-        (lambda chat: chat.requests.open(["debug", "nowhere"]), NotFound),
-        (lambda chat: chat.requests.open(["debug", "more"], strategy="cherry-pick"), BadContent),
-        (lambda chat: chat.requests.open([]), BadContent),
-        (lambda chat: chat.requests.get(7), NotFound),
-        (lambda chat: chat.requests.comment(7, "x"), NotFound),
-    ],
-    ids=[
-        "no source",
-        "itself",
-        "no target",
-        "no such way",
-        "a book",
-        "no picks",
-        "picks of a squash",
-        "no such pick",
-        "picked already",
-        "several with itself",
-        "several with none",
-        "several cherry-picked",
-        "none",
-        "no request",
-        "a comment on none",
-    ],
-)
-def test_a_request_that_makes_no_sense_is_a_sentence(
-    chat: Conversation, act: object, error: type[Exception]
+NONSENSE: dict[str, tuple[Callable[[Conversation], object], type[Exception]]] = {
+    "no source": (lambda chat: chat.requests.open("nowhere"), NotFound),
+    "itself": (lambda chat: chat.requests.open("main"), NothingToDo),
+    "no target": (lambda chat: chat.requests.open("debug", into="nowhere"), NotFound),
+    "no such way": (lambda chat: chat.requests.open("debug", strategy="fuse"), BadContent),
+    "a book": (lambda chat: chat.requests.open("debug", note="x" * 10_001), BadContent),
+    "no picks": (lambda chat: chat.requests.open("debug", strategy="cherry-pick"), BadContent),
+    "picks of a squash": (
+        lambda chat: chat.requests.open("debug", picks=picks_of(chat, "debug", -1)),
+        BadContent,
+    ),
+    "no such pick": (
+        lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=["ffffffff"]),
+        NotFound,
+    ),
+    "picked already": (
+        lambda chat: chat.requests.open("debug", strategy="cherry-pick", picks=picks_of(chat, "main", 0)),
+        NothingToDo,
+    ),
+    "several with itself": (lambda chat: chat.requests.open(["debug", "main"]), NothingToDo),
+    "several with none": (lambda chat: chat.requests.open(["debug", "nowhere"]), NotFound),
+    "several cherry-picked": (
+        lambda chat: chat.requests.open(["debug", "more"], strategy="cherry-pick"),
+        BadContent,
+    ),
+    "none": (lambda chat: chat.requests.open([]), BadContent),
+    "no request": (lambda chat: chat.requests.get(7), NotFound),
+    "a comment on none": (lambda chat: chat.requests.comment(7, "x"), NotFound),
+}
+
+
+@pytest.mark.parametrize(("act", "error"), NONSENSE.values(), ids=NONSENSE)
+def test_a_senseless_request_is_a_sentence(
+    chat: Conversation, act: Callable[[Conversation], object], error: type[Exception]
 ) -> None:
     chat.fork("more", at=chat.path()[0].id)
     count = len(chat.history.operations)
-    assert callable(act)
     with pytest.raises(error):
         act(chat)
     assert len(chat.history.operations) == count

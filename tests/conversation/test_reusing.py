@@ -13,7 +13,7 @@ from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import Json
 from forky_core.wire.call import Call
 from forky_core.wire.chat import chat_call
-from tests.builders import workspace
+from tests.builders import begun
 
 NAME = {"role": "user", "content": "Suggest a name"}
 
@@ -34,8 +34,7 @@ def chat_of(forky: Workspace, recording: Recording) -> Conversation:
     return forky.conversation(recording.conversation)
 
 
-def test_an_identical_call_is_answered_from_the_store_where_reuse_is_on() -> None:
-    forky, _ = workspace()
+def test_an_identical_call_is_answered_from_the_store_where_reuse_is_on(forky: Workspace) -> None:
     first = answered(forky, call(), "Percy", reuse=True)
     again = answered(forky, call(), "never called", reuse=True)
     assert again.reused is not None and again.reused.text == "Percy"
@@ -68,14 +67,12 @@ def test_an_identical_call_is_answered_from_the_store_where_reuse_is_on() -> Non
         ({"logprobs": True}, False),
     ],
 )
-def test_what_makes_a_call_identical(options: dict[str, Json], hit: bool) -> None:
-    forky, _ = workspace()
+def test_what_makes_a_call_identical(options: dict[str, Json], hit: bool, forky: Workspace) -> None:
     answered(forky, call(), "Percy")
     assert (answered(forky, call(**options), "Polly", reuse=True).reused is not None) == hit
 
 
-def test_a_conversation_gives_again_only_where_the_model_is_greedy() -> None:
-    forky, _ = workspace()
+def test_a_conversation_gives_again_only_where_the_model_is_greedy(forky: Workspace) -> None:
     chat = chat_of(forky, answered(forky, call(), "Percy"))
     warm = call(temperature=0.7)
     answered(forky, warm, "Polly")
@@ -91,8 +88,7 @@ def test_a_conversation_gives_again_only_where_the_model_is_greedy() -> None:
     assert answered(forky, call(), "Pit").reused is None
 
 
-def test_the_newest_whole_answer_is_given_again() -> None:
-    forky, _ = workspace()
+def test_the_newest_whole_answer_is_given_again(forky: Workspace) -> None:
     answered(forky, call(), "Percy")
     answered(forky, call(), "Polly")
     cut = forky.begin(call(), scope="s")
@@ -103,8 +99,7 @@ def test_the_newest_whole_answer_is_given_again() -> None:
 
 
 def test_asking_again_on_a_fork_gives_the_stored_answer() -> None:
-    forky, models = workspace()
-    chat = forky.create()
+    chat, models = begun()
     chat.ask("Suggest a name", temperature=0)
     other = chat.fork("other")
     asked = len(models.one.requests)
@@ -120,8 +115,7 @@ def test_asking_again_on_a_fork_gives_the_stored_answer() -> None:
 
 
 def test_regenerating_asks_anew() -> None:
-    forky, models = workspace()
-    chat = forky.create()
+    chat, models = begun()
     chat.calls.set_reuse(True)
     chat.rules.set(parameters={"temperature": 0})
     chat.ask("Suggest a name")

@@ -10,7 +10,7 @@ from forky_core.model.parts import ToolCallPart, ToolResultPart
 from forky_core.views.captions import merged, who
 from forky_core.views.drawing import draw
 from forky_core.views.graph import build_graph, line_of_text
-from tests.builders import debugged, talk, workspace
+from tests.builders import begun, debugged, sent, talk, workspace
 from tests.context.validity import problems
 from tests.conversation.adding import add
 
@@ -19,10 +19,6 @@ from tests.conversation.adding import add
 def chat() -> Conversation:
     forky, _ = workspace()
     return debugged(forky)
-
-
-def sent(chat: Conversation) -> str:
-    return "\n".join(str(message["content"]) for message in chat.context().messages)
 
 
 def take_back(chat: Conversation, *ids: str, note: str = "") -> str:
@@ -54,8 +50,7 @@ def test_the_account_says_what_is_out_and_why(chat: Conversation) -> None:
 
 
 def test_a_tool_call_and_its_results_are_taken_back_together() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create(), "List")
+    chat, _ = begun("List")
     add(chat, "assistant", ToolCallPart("ls", "{}", "a"), ToolCallPart("pwd", "{}", "b"))
     add(chat, "tool", ToolResultPart("ls", "one.txt", "a"))
     result = add(chat, "tool", ToolResultPart("pwd", "/home", "b"))
@@ -70,8 +65,7 @@ def test_a_tool_call_and_its_results_are_taken_back_together() -> None:
 def test_a_reverted_merge_is_gone_with_all_it_brought(chat: Conversation, strategy: str) -> None:
     before = chat.context().tokens
     chat.merge(chat.plan_merge("debug", strategy=strategy))
-    assert chat.head is not None
-    take_back(chat, chat.head.id)
+    take_back(chat, chat.path()[-1].id)
     assert chat.context().tokens == before and "collect_members" not in sent(chat)
 
 
@@ -133,8 +127,7 @@ def test_a_revert_is_one_operation_and_one_undo(chat: Conversation) -> None:
 
 def test_every_view_says_what_a_revert_is(chat: Conversation) -> None:
     take_back(chat, *(message.id for message in chat.path()[-2:]))
-    head = chat.head
-    assert head is not None
+    head = chat.path()[-1]
     assert who(head, (), str) == "Revert" and merged(head) == "2 messages taken back from here on"
     assert line_of_text(head) == "Reverted 2 messages"
     assert any("Reverted 2 messages" in line for line in draw(chat.visible.messages, chat.view))

@@ -30,15 +30,14 @@ from forky_core.model.errors import (
 )
 from forky_core.model.room import Person, Room, addressed, fit_name
 from forky_core.views.notebook import notebook
-from tests.builders import ScriptedModels, texts, workspace
+from tests.builders import ScriptedModels, begun, job_of, texts
 from tests.context.validity import problems
 from tests.hangs import HANG
 
 
 def room() -> tuple[Conversation, Conversation, ScriptedModels]:
     """The conversation as Ana and as Ben hold it."""
-    forky, models = workspace()
-    chat = forky.create("Together")
+    chat, models = begun(title="Together")
     return chat.people.as_person("Ana"), chat.people.as_person("Ben"), models
 
 
@@ -133,9 +132,7 @@ def test_a_model_may_be_called_by_an_emoji_alone() -> None:
     assert addressed("@🦀", ["🦀"]) == ("🦀",)
     ana, _, _ = room()
     ana.people.set_room(Room(answers="addressed", called="🦀"))
-    posted = ana.people.post("@🦀")
-    assert posted.job is not None
-    posted.job.result()
+    job_of(ana.people.post("@🦀")).result()
 
 
 def test_on_request_nobody_answers_until_somebody_asks() -> None:
@@ -169,9 +166,7 @@ def test_two_models_answer_in_turn_each_under_its_name() -> None:
 def test_one_of_two_models_can_be_addressed_alone() -> None:
     ana, _, models = room()
     ana.people.set_room(Room(models=("scripted/one", "scripted/two")))
-    posted = ana.people.post("@two what do you think?")
-    assert posted.job is not None
-    posted.job.result()
+    job_of(ana.people.post("@two what do you think?")).result()
     assert models.one.requests == ()
 
 
@@ -291,9 +286,7 @@ def test_a_model_that_is_chosen_for_one_question_answers_alone() -> None:
 def test_an_allowance_in_answers_is_used_up_politely_and_the_post_is_kept() -> None:
     ana, ben, _ = room()
     ana.people.set(Person("Ben", messages=1))
-    first = ben.people.post("One")
-    assert first.job is not None
-    first.job.result()
+    job_of(ben.people.post("One")).result()
     assert ben.people.spent().sentence == "1 of 1 answers today"
     second = ben.people.post("Two")
     assert second.job is None
@@ -311,8 +304,7 @@ def test_an_allowance_for_one_answer_is_told_where_two_models_would_answer() -> 
     ana.people.set_room(Room(models=("scripted/one", "scripted/two")))
     ana.people.set(Person("Ben", messages=1))
     posted = ben.people.post("Which way?")
-    assert posted.job is not None
-    posted.job.result()
+    job_of(posted).result()
     assert "1 model answers of the 2 here" in posted.silent
     assert [message.name for message in ana.path()] == ["Ben", "Scripted scripted/one"]
     assert models.two.requests == () and not ana._session.replays
@@ -321,9 +313,7 @@ def test_an_allowance_for_one_answer_is_told_where_two_models_would_answer() -> 
 def test_undo_gives_no_allowance_back() -> None:
     ana, ben, _ = room()
     ana.people.set(Person("Ben", messages=1))
-    posted = ben.people.post("One")
-    assert posted.job is not None
-    posted.job.result()
+    job_of(ben.people.post("One")).result()
     ben.undo()
     assert ben.people.spent().answers == 1
 
@@ -332,9 +322,7 @@ def test_an_allowance_in_money_counts_what_answers_cost() -> None:
     ana, ben, models = room()
     ana.people.set(Person("Ben", dollars=0.02))
     models.one.enqueue("dear", Done("stop", Usage(10, 10, cost=0.03)))
-    posted = ben.people.post("One")
-    assert posted.job is not None
-    posted.job.result()
+    job_of(ben.people.post("One")).result()
     assert ben.people.spent().sentence == "$0.03 of $0.02 today"
     assert "has used today's $0.02" in ben.people.post("Two").silent
 
@@ -416,8 +404,7 @@ def test_a_post_while_a_reply_is_written_is_refused_and_nothing_is_lost() -> Non
     with pytest.raises(InTheWay, match="A reply is being written"):
         ben.people.post("Me too")
     go.set()
-    assert posted.job is not None
-    posted.job.result()
+    job_of(posted).result()
     ben.people.post("Me too")
     assert "Me too" in texts(ana)
 
@@ -435,8 +422,7 @@ def test_people_and_the_room_can_be_undone() -> None:
 def test_what_is_posted_again_under_its_id_is_stored_once_and_answered_once() -> None:
     ana, _, models = room()
     first = ana.people.post("Which port?", post_id="a")
-    assert first.job is not None
-    first.job.wait(HANG)
+    job_of(first).wait(HANG)
     again = ana.people.post("Which port?", seen=replace(ana.branch, head=None), post_id="a")
     assert again.message.id == first.message.id and len(models.one.requests) == 1
     assert texts(ana) == ["Which port?", "one says: Which port?"]
@@ -467,9 +453,7 @@ def test_a_question_that_was_stored_before_its_answer_could_begin_is_answered_wh
         with pytest.raises(StoreError):
             ana.people.post("Which port?", seen=seen, post_id="a")
     assert texts(ana) == ["Which port?"]
-    again = ana.people.post("Which port?", seen=seen, post_id="a")
-    assert again.job is not None
-    again.job.wait(HANG)
+    job_of(ana.people.post("Which port?", seen=seen, post_id="a")).wait(HANG)
     assert texts(ana) == ["Which port?", "one says: Which port?"]
 
 

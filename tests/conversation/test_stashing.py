@@ -6,13 +6,12 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import BadContent, NotFound
-from tests.builders import talk, texts, workspace
+from tests.builders import begun, talk, texts
 
 
 @pytest.fixture
 def chat() -> Conversation:
-    forky, _ = workspace()
-    return talk(forky.create("Names"), "a", "b", "c", "d")
+    return begun("a", "b", "c", "d", title="Names")[0]
 
 
 def test_a_draft_comes_back_as_it_was_typed(chat: Conversation) -> None:

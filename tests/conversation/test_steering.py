@@ -13,7 +13,7 @@ from forky_core.llm.contract import ToolCallDone
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import ToolCallPart, ToolResultPart
-from tests.builders import ScriptedModels, talk, workspace
+from tests.builders import ScriptedModels, begun, talk, workspace
 from tests.conversation.adding import add
 from tests.hangs import HANG
 
@@ -40,8 +40,7 @@ def test_a_message_is_left_out_and_taken_back_without_a_fork() -> None:
 
 
 def test_an_excluded_tool_call_takes_its_results_along_and_says_so() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create("Tools"), "List")
+    chat, _ = begun("List", title="Tools")
     call = add(chat, "assistant", ToolCallPart("ls", "{}", "a"))
     result = add(chat, "tool", ToolResultPart("ls", "one.txt", "a"))
     assert "and with it 1 message of the same tool call" in chat.rules.exclude(call).summary
@@ -66,8 +65,7 @@ def test_pinning_takes_back_what_was_left_out_and_the_other_way_round() -> None:
 def test_only_what_a_branch_reads_can_be_pinned_or_left_out() -> None:
     chat, _ = long_talk(4)
     side = talk(chat.fork("side"), "Elsewhere")
-    elsewhere = side.head
-    assert elsewhere is not None
+    elsewhere = side.path()[-1]
     with pytest.raises(NothingToDo, match="not in what “main” reads"):
         chat.rules.pin(elsewhere.id)
 
@@ -168,8 +166,7 @@ def test_nothing_is_sent_where_everything_is_left_out() -> None:
     chat, models = long_talk(2)
     chat.rules.exclude(*(message.id for message in chat.path()))
     chat.say("Hello?")
-    head = chat.head
-    assert head is not None
+    head = chat.path()[-1]
     chat.rules.exclude(head.id)
     with pytest.raises(NothingToDo, match="nothing would be sent"):
         chat.replies.start()
@@ -188,9 +185,8 @@ def test_what_was_sent_before_is_known_to_be_cached() -> None:
 
 
 def test_a_tool_call_that_a_model_made_can_be_left_out_too() -> None:
-    forky, models = workspace()
+    chat, models = begun(title="Tools")
     models.one.enqueue(ToolCallDone("c1", "ls", "{}"))
-    chat = forky.create("Tools")
     call = chat.ask("List")
     chat.rules.exclude(call.id)
     assert [item.message for item in chat.context().left_out] == [call.id]

@@ -26,7 +26,7 @@ from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import PayloadKind, kind_of
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
-from tests.builders import talk, workspace
+from tests.builders import land, sent, talk, workspace
 from tests.first_sentences import FIRST_SENTENCES
 from tests.formats.forky_file.chats import file_of, parsed
 from tests.packages import installed
@@ -59,11 +59,6 @@ def made_up() -> Iterator[None]:
 
 
 @pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
-
-
-@pytest.fixture
 def chat(forky: Workspace) -> Conversation:
     chat = talk(forky.create("Ports"), "Let us set up the proxy.", "Which one?")
     talk(chat.fork("debug"), f"{QUESTION} Be exact.", f"{FACT}. It is set in proxy.toml.")
@@ -78,11 +73,7 @@ def picks(chat: Conversation, strategy: Strategy) -> list[MessageId]:
 def merge(chat: Conversation, strategy: Strategy) -> None:
     plan = chat.plan_merge("debug", strategy=strategy.name, picks=picks(chat, strategy))
     assert plan.lands
-    chat.merge(plan)
-
-
-def sent(chat: Conversation) -> str:
-    return "\n".join(str(message["content"]) for message in chat.context().messages)
+    land(chat, plan)
 
 
 def brought(text: str) -> str:
@@ -146,14 +137,13 @@ class TestEvery:
         assert not again.lands or strategy.takes_picks
 
     def test_it_is_undone_in_one_step(self, chat: Conversation, strategy: Strategy) -> None:
-        head = chat.branch.head
+        head, count = chat.branch.head, len(chat.history.operations)
         merge(chat, strategy)
+        assert len(chat.history.operations) == count + 1
         chat.undo()
         assert chat.branch.head == head
 
-    def test_what_it_does_not_take_is_refused_in_a_sentence(
-        self, chat: Conversation, strategy: Strategy
-    ) -> None:
+    def test_what_it_does_not_take_is_refused(self, chat: Conversation, strategy: Strategy) -> None:
         if "budget" not in strategy.takes:
             with pytest.raises(BadContent, match=f"A merge by {strategy.name} brings messages as they are"):
                 chat.plan_merge("debug", strategy=strategy.name, budget=100)
@@ -164,9 +154,7 @@ class TestEvery:
             with pytest.raises(BadContent, match="compares no claims"):
                 chat.plan_merge("debug", strategy=strategy.name, policy="mine")
 
-    def test_several_branches_are_merged_at_once_or_refused(
-        self, chat: Conversation, strategy: Strategy
-    ) -> None:
+    def test_several_branches_are_merged_or_refused(self, chat: Conversation, strategy: Strategy) -> None:
         talk(chat.fork("logs", at=chat.path()[1].id), "And the logs?", "They go to journald. No file.")
         if not strategy.takes_several:
             with pytest.raises(BadContent, match="cannot be merged at once"):
@@ -182,9 +170,7 @@ class TestEvery:
         chat.merge(chat.requests.plan(made.number))
         assert brought(sent(chat))
 
-    def test_a_branch_of_another_conversation_is_merged_by_it(
-        self, chat: Conversation, strategy: Strategy
-    ) -> None:
+    def test_another_conversation_is_merged_by_it(self, chat: Conversation, strategy: Strategy) -> None:
         forky, _ = workspace()
         here = talk(forky.create("Here"), "Hello.", "Hello.")
         other = talk(forky.create("There"), f"{QUESTION} Be exact.", f"{FACT}. It is set.")
@@ -201,18 +187,14 @@ class TestEvery:
         there = other.conversation(adopt(other, file).conversation, "main")
         assert sent(there) == sent(chat)
 
-    def test_an_edit_is_kept_where_a_person_may_write_it(
-        self, chat: Conversation, strategy: Strategy
-    ) -> None:
+    def test_an_edit_is_kept_where_one_may_write(self, chat: Conversation, strategy: Strategy) -> None:
         if strategy.takes_picks or strategy.payload.reading == "turns":
             return
         chat.merge(chat.plan_merge("debug", strategy=strategy.name).edited("It listens on 8443."))
-        assert "It listens on 8443." in sent(chat)
+        assert "It listens on 8443." in sent(chat) and QUESTION not in sent(chat)
 
 
-def test_a_name_that_nobody_knows_is_refused_and_a_payload_of_one_is_read_as_lines(
-    chat: Conversation,
-) -> None:
+def test_an_unknown_name_is_refused_and_a_payload_of_one_is_read_as_lines(chat: Conversation) -> None:
     with pytest.raises(BadContent, match="no way to merge called “haiku”"):
         chat.plan_merge("debug", strategy="haiku")
     assert kind_of("haiku").reading == "lines"
@@ -227,12 +209,9 @@ def test_an_installed_package_adds_one_by_an_entry_point(tmp_path: Path) -> None
     REGISTRY.remove(FIRST_SENTENCES)
     try:
         with installed(tmp_path, REGISTRY, first="tests.first_sentences:FIRST_SENTENCES"):
-            assert (
-                find_strategy("first-sentences") is FIRST_SENTENCES
-                and kind_of("first-sentences") == FIRST_SENTENCES.payload
-            )
-        assert (
-            find_strategy("first-sentences") is None and kind_of("first-sentences") != FIRST_SENTENCES.payload
-        )
+            assert find_strategy("first-sentences") is FIRST_SENTENCES
+            assert kind_of("first-sentences") == FIRST_SENTENCES.payload
+        assert find_strategy("first-sentences") is None
+        assert kind_of("first-sentences") != FIRST_SENTENCES.payload
     finally:
         REGISTRY.add(FIRST_SENTENCES)

@@ -13,15 +13,14 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.model.errors import ModelError, NothingToDo, Outdated
 from forky_core.views import captions
 from forky_core.views.graph import line_of_text
-from tests.builders import debugged, talk, workspace
+from tests.builders import begun, debugged, land, talk, workspace
 from tests.hangs import HANG
 
 
 @pytest.fixture
 def chat() -> Conversation:
     """`main` says 7070, `debug` 9090."""
-    forky, _ = workspace()
-    chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
+    chat, _ = begun("Plan the server.", "The port is 8080.", title="Server")
     talk(chat.fork("debug"), "No, use port 9090.", "Done.")
     return talk(chat, "The port is 7070.", "Noted.")
 
@@ -37,9 +36,7 @@ def test_what_lands_open_stays_open_until_a_word_settles_it(chat: Conversation) 
     assert "1 unresolved" in chat.history.operations[-1].summary
     assert [one.about for one in chat.merges.unresolved] == ["port"]
     plan = chat.merges.plan_resolution({"port": Choice("text", "The port is 7070, for good.")})
-    before = chat.context().tokens
-    chat.merge(plan)
-    assert chat.context().tokens == before + plan.tokens
+    land(chat, plan)
     assert not chat.merges.unresolved
     assert chat.path()[-1].parents == (plan.target,)
     assert chat.history.operations[-1].summary == "Settled 1 conflict on “main”"
@@ -62,9 +59,7 @@ def test_a_resolution_is_remembered_and_undone_with_its_merge(chat: Conversation
     assert three_way(third).unresolved != ()
 
 
-def test_two_people_merge_at_once_one_lands_and_the_other_goes_on_with_every_decision(
-    chat: Conversation,
-) -> None:
+def test_of_two_who_merge_one_lands_and_the_other_goes_on_with_every_decision(chat: Conversation) -> None:
     mine = three_way(chat).resolved({"port": Choice("text", "The port is 6060.")})
     other = talk(chat.fork("other"), "Decision: log as JSON.", "Fine.")
     chat.merge(chat.plan_merge(other))
@@ -80,9 +75,7 @@ def test_two_people_merge_at_once_one_lands_and_the_other_goes_on_with_every_dec
     assert chat.merges.unresolved == ()
 
 
-def test_words_of_ones_own_survive_planning_again_and_what_came_meanwhile_is_named(
-    chat: Conversation,
-) -> None:
+def test_own_words_survive_planning_again_and_what_came_meanwhile_is_named(chat: Conversation) -> None:
     plan = three_way(chat).edited("Use what the tests use.")
     talk(chat, "Anything else?", "No.")
     assert chat.merges.replan(plan).payload == "Use what the tests use."

@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.identity import branch_name, new_id, suggested_name, title_from, title_line
+from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import Ambiguous, BadContent, NotFound, NothingToDo
-from tests.builders import talk, workspace
+from tests.builders import begun, talk, workspace
 
 
 def test_a_conversation_is_found_by_the_beginning_of_its_id_on_the_branch_that_moved_last() -> None:
@@ -27,8 +28,7 @@ def test_a_conversation_is_found_by_the_beginning_of_its_id_on_the_branch_that_m
 
 
 def test_the_title_comes_from_the_first_question_and_can_be_changed() -> None:
-    forky, _ = workspace()
-    chat = talk(forky.create(), "# How do I *name* things?\nmore")
+    chat, _ = begun("# How do I *name* things?\nmore")
     assert chat.title == "How do I *name* things?"
     chat.rename("Naming\nthings")
     assert chat.title == "Naming things"
@@ -36,8 +36,7 @@ def test_the_title_comes_from_the_first_question_and_can_be_changed() -> None:
         chat.rename(" \n ")
 
 
-def test_files_are_kept_once_and_refused_when_empty_or_enormous(tmp_path: Path) -> None:
-    forky, _ = workspace()
+def test_files_are_kept_once_and_refused_when_empty_or_enormous(tmp_path: Path, forky: Workspace) -> None:
     (tmp_path / "note.txt").write_text("hello")
     one = forky.attach(tmp_path / "note.txt")
     two = forky.attach(b"hello", media_type="text/plain", name="other.txt")
@@ -52,8 +51,7 @@ def test_files_are_kept_once_and_refused_when_empty_or_enormous(tmp_path: Path) 
 @pytest.mark.parametrize(
     "text", ["\x00", "\ud83d", "<script>alert(1)</script>", "\u202eabc", "$x$ :red[y]", "a" * 1_000_000]
 )
-def test_hostile_text_is_kept_as_text(text: str) -> None:
-    forky, _ = workspace()
+def test_hostile_text_is_kept_as_text(text: str, forky: Workspace) -> None:
     chat = forky.create(text)
     message = chat.say(f"{text} x")
     message.text.encode()
@@ -62,8 +60,7 @@ def test_hostile_text_is_kept_as_text(text: str) -> None:
     assert forky.verify().clean
 
 
-def test_an_empty_message_is_refused() -> None:
-    forky, _ = workspace()
+def test_an_empty_message_is_refused(forky: Workspace) -> None:
     with pytest.raises(BadContent, match="nothing to send"):
         forky.create().say(" \n")
 

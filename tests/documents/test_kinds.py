@@ -125,9 +125,7 @@ class TestEvery:
             REGISTRY.add(RECIPES)
 
 
-def test_a_kind_that_a_program_adds_reaches_the_process_that_reads_documents(
-    files: Mapping[str, DocumentSource],
-) -> None:
+def test_an_added_kind_reaches_the_process_that_reads(files: Mapping[str, DocumentSource]) -> None:
     readers = Readers()
 
     def read() -> set[str]:
@@ -201,9 +199,7 @@ def test_an_added_kind_that_cannot_be_loaded_any_more_is_named(tmp_path: Path) -
         readers.close()
 
 
-def test_a_kind_of_a_package_that_fails_to_look_leaves_the_file_to_the_others(
-    caplog: pytest.LogCaptureFixture,
-) -> None:
+def test_a_kind_that_fails_to_look_leaves_the_file_to_others(caplog: pytest.LogCaptureFixture) -> None:
     with REGISTRY.added(CLUMSY):
         assert kind_of(source_of_bytes("notes", b"Plain words.")).name == "text"
         with pytest.raises(BadContent, match="a PNG picture"):

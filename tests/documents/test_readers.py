@@ -165,9 +165,7 @@ def test_a_file_that_goes_meanwhile_is_said_to_be_gone(readers: Readers, tmp_pat
         ("huge.html", b"<p>" + b"x" * 30_000_001),
     ],
 )
-def test_a_damaged_file_is_refused_with_the_sentence_of_its_reader(
-    readers: Readers, name: str, content: bytes
-) -> None:
+def test_a_damaged_file_is_refused_in_its_reader_s_words(readers: Readers, name: str, content: bytes) -> None:
     source = source_of_bytes(name, content)
     with pytest.raises(BadContent) as refused:
         list(extracted(source, kind_of(source)))

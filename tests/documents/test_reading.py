@@ -113,9 +113,7 @@ def test_a_wrong_ending_does_not_matter_where_the_content_says_what_it_is(tmp_pa
     assert places("page.txt", b"<!DOCTYPE html><p>A page.")[0] == ("", "A page.")
 
 
-def test_a_file_that_is_too_large_is_refused_before_it_is_read(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_file_too_large_is_refused_unread(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     huge = tmp_path / "huge.txt"
     with huge.open("wb") as out:
         out.truncate(500_000_000)

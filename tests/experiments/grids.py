@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
@@ -69,6 +70,22 @@ def capitals(**changes: object) -> Experiment:
     columns = [ExperimentColumn("scripted/one", label="One"), ExperimentColumn("scripted/two", label="Two")]
     fields: dict[str, object] = {"name": "capitals", "rows": rows, "columns": columns, **changes}
     return Experiment(**fields)  # type: ignore[arg-type]
+
+
+def saved(
+    **changes: Any,
+) -> tuple[Workspace, GridModels, Conversation, Experiments]:
+    """The same, with the experiment about capitals saved."""
+    forky, models, chat, experiments = opened()
+    experiments.save(capitals(**changes))
+    return forky, models, chat, experiments
+
+
+def ran(**changes: Any) -> tuple[Workspace, GridModels, Conversation, Experiments]:
+    """The same, and it has run."""
+    forky, models, chat, experiments = saved(**changes)
+    experiments.run("capitals")
+    return forky, models, chat, experiments
 
 
 def opened(store: Store | None = None) -> tuple[Workspace, GridModels, Conversation, Experiments]:

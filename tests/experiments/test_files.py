@@ -17,7 +17,7 @@ from forky_core.experiments.files.promptfoo import model_of
 from forky_core.experiments.validation import fit_experiment
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import RowCheck
-from tests.experiments.grids import capitals, opened
+from tests.experiments.grids import opened, saved
 
 OWN = """
 about: Which model knows capitals?
@@ -69,9 +69,8 @@ def test_forky_s_own_form_is_read(tmp_path: Path) -> None:
 
 
 def test_what_is_written_as_yaml_is_read_as_the_same_experiment(tmp_path: Path) -> None:
-    _, _, _, experiments = opened()
-    experiments.save(
-        capitals(checks=[RowCheck("judge", "Polite?", threshold=0.5)], about="A test", dollars=2.0, seed=3)
+    _, _, _, experiments = saved(
+        checks=[RowCheck("judge", "Polite?", threshold=0.5)], about="A test", dollars=2.0, seed=3
     )
     (tmp_path / "x.yaml").write_bytes(
         b"".join(experiment_writer("yaml").write(experiments.result("capitals")))
@@ -106,11 +105,8 @@ def test_ten_thousand_cases_and_long_ones_are_read() -> None:
         + f'"{"x" * 300_000}",1\n'
     )
     rows = cases_in_text(text, "many.csv")
-    assert (
-        len(rows) == 10_001
-        and rows[9_999].question == "What is 9999, 9999?"
-        and len(rows[-1].question) == 300_000
-    )
+    assert len(rows) == 10_001 and rows[9_999].question == "What is 9999, 9999?"
+    assert len(rows[-1].question) == 300_000
 
 
 @given(st.lists(st.lists(st.text(alphabet=st.characters(codec="utf-8")), min_size=2, max_size=2), max_size=6))
@@ -325,9 +321,7 @@ def test_what_cannot_be_read_is_said(name: str, content: bytes, says: str) -> No
         ),
     ],
 )
-def test_a_file_makes_no_more_columns_and_rows_than_an_experiment_has(
-    content: dict[str, object], says: str
-) -> None:
+def test_a_file_makes_no_more_than_an_experiment_has(content: dict[str, object], says: str) -> None:
     with pytest.raises(BadContent, match=says):
         experiment_in_bytes(json.dumps(content).encode(), "promptfooconfig.json")
 

@@ -11,7 +11,7 @@ from forky_core.experiments.judge import LONGEST_JUDGED, best_in, best_question,
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Fail
 from forky_core.model.experiment import CellAddress, ExperimentColumn, ExperimentRow, RowCheck
-from tests.experiments.grids import capitals, opened, question_in
+from tests.experiments.grids import capitals, opened, question_in, saved
 from tests.hangs import HANG
 
 JUDGED = RowCheck("judge", "Names {{reference}}.")
@@ -27,19 +27,15 @@ def by_length(request: Request) -> str:
 
 
 def test_a_judge_s_calls_are_calls_like_others() -> None:
-    _, models, chat, experiments = opened()
-    experiments.save(capitals(checks=[JUDGED], judge="scripted/judge"))
+    _, models, chat, experiments = saved(checks=[JUDGED], judge="scripted/judge")
     result = experiments.run("capitals")
     assert len(models.judge.requests) == 8 and result.calls == 16
     cell = result.cells[CellAddress(2, "one")]
     (judged, own) = cell.verdicts
     assert (judged.verdict.passed, judged.verdict.reason, own.verdict.passed) == (True, "Fine.", True)
     said = chat.checkout(judged.branch).path()
-    assert (
-        "Names Rome." in said[0].text
-        and '"answer": "It is Rome."' in said[0].text
-        and "Fine." in said[1].text
-    )
+    assert "Names Rome." in said[0].text and '"answer": "It is Rome."' in said[0].text
+    assert "Fine." in said[1].text
     assert any(call.branch == judged.branch and call.status == "done" for call in chat.calls.generations)
 
 
@@ -56,9 +52,8 @@ def test_a_judge_that_answers_nonsense_is_asked_once_more_and_then_gives_no_verd
 
 
 def test_a_judge_that_fails_is_asked_when_the_experiment_is_run_again() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(rows=capitals().rows[:1], checks=[JUDGED], judge="scripted/judge")
     models.let("scripted/judge", lambda _: (Fail("bad_request", "Not today."),))
-    experiments.save(capitals(rows=capitals().rows[:1], checks=[JUDGED], judge="scripted/judge"))
     result = experiments.run("capitals")
     assert "Not today." in result.cells[CellAddress(1, "one")].verdicts[0].verdict.reason
     models.let("scripted/judge", lambda _: '{"pass": false, "reason": "No."}')
@@ -67,10 +62,9 @@ def test_a_judge_that_fails_is_asked_when_the_experiment_is_run_again() -> None:
 
 
 def test_answers_are_compared_in_two_orders() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(checks=[BEST], judge="scripted/judge")
     models.let("scripted/two", lambda _: "It is hard to say, I am afraid.")
     models.let("scripted/judge", by_length)
-    experiments.save(capitals(checks=[BEST], judge="scripted/judge"))
     result = experiments.run("capitals")
     assert len(models.judge.requests) == 8
     firsts = {
@@ -87,32 +81,27 @@ def test_answers_are_compared_in_two_orders() -> None:
 
 
 def test_a_judge_that_prefers_the_first_answer_gives_no_verdict() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(rows=capitals().rows[:1], checks=[BEST], judge="scripted/judge")
     models.let("scripted/judge", lambda _: '{"reason": "The first.", "best": "A"}')
     models.let("scripted/two", lambda _: "It is another one.")
-    experiments.save(capitals(rows=capitals().rows[:1], checks=[BEST], judge="scripted/judge"))
     cell = experiments.run("capitals").cells[CellAddress(1, "one")]
-    assert (
-        cell.verdicts[0].verdict.passed is None
-        and "depending on the order" in cell.verdicts[0].verdict.reason
-    )
+    assert cell.verdicts[0].verdict.passed is None
+    assert "depending on the order" in cell.verdicts[0].verdict.reason
 
 
 def test_best_of_one_is_no_comparison() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(
-        capitals(columns=[ExperimentColumn("scripted/one")], checks=[BEST], judge="scripted/judge")
+    _, models, _, experiments = saved(
+        columns=[ExperimentColumn("scripted/one")], checks=[BEST], judge="scripted/judge"
     )
     cell = experiments.run("capitals").cells[CellAddress(1, "one")]
     assert models.judge.requests == () and "no second answer" in cell.verdicts[0].verdict.reason
 
 
 def test_agreement_with_people_is_shown() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(checks=[RowCheck("judge", "Good?")], judge="scripted/judge")
     models.let(
         "scripted/judge", lambda r: json.dumps({"pass": "Rome" in question_in(r).partition("answer")[2]})
     )
-    experiments.save(capitals(checks=[RowCheck("judge", "Good?")], judge="scripted/judge"))
     experiments.run("capitals")
     for row, passed in ((1, True), (2, True), (3, False)):
         experiments.mark("capitals", CellAddress(row, "one"), passed)
@@ -280,8 +269,7 @@ def test_code_judges_each_answer_once_and_undo_takes_it_back_with_the_run(breaks
 
 
 def test_code_that_returns_too_much_gives_no_verdict() -> None:
-    _, _, _, experiments = opened()
-    experiments.save(capitals(checks=[RowCheck("code", "odd")]))
+    _, _, _, experiments = saved(checks=[RowCheck("code", "odd")])
     result = experiments.run("capitals", code={"odd": lambda *_: (True, "a", "b")})  # type: ignore[dict-item]
     assert result.answered == 8
     assert all(

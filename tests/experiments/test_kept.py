@@ -16,15 +16,14 @@ from forky_core.views.listed import visible_without_cells, without_cells
 from forky_core.views.merging import default_source
 from forky_core.views.places import branch_for
 from tests.builders import talk, workspace
-from tests.experiments.grids import capitals, opened
+from tests.experiments.grids import capitals, opened, ran, saved
 from tests.formats.forky_file.chats import file_of, parsed
 from tests.hangs import HANG
 
 
 def test_a_file_brings_the_experiment_with_its_answers() -> None:
-    forky, _, chat, experiments = opened()
-    experiments.save(
-        capitals(checks=[RowCheck("judge", "Fine?"), RowCheck("code", "short")], judge="scripted/judge")
+    forky, _, chat, experiments = saved(
+        checks=[RowCheck("judge", "Fine?"), RowCheck("code", "short")], judge="scripted/judge"
     )
     run = experiments.start("capitals", code={"short": lambda answer, _: len(answer) < 99})
     assert run.wait(HANG)
@@ -33,29 +32,26 @@ def test_a_file_brings_the_experiment_with_its_answers() -> None:
     other, _ = workspace()
     adopt(other, parsed(text))
     there = Experiments(other.conversation(chat.id))
-    assert (
-        there["capitals"] == experiments["capitals"] and file_of(other, other.conversation(chat.id)) == text
-    )
+    assert there["capitals"] == experiments["capitals"]
+    assert file_of(other, other.conversation(chat.id)) == text
     one, two = experiments.result("capitals"), there.result("capitals")
     assert [cell.passed for cell in two.cells.values()] == [cell.passed for cell in one.cells.values()]
     assert two.agreement == one.agreement and other.verify().clean
 
 
 def test_an_exported_branch_brings_nothing_of_the_experiment(tmp_path: Path) -> None:
-    forky, _, chat, experiments = opened()
+    forky, _, chat, _ = saved(rows=[ExperimentRow("What is the password of ada@example.com?")])
     talk(chat, "Hello.", "Hi.")
-    experiments.save(capitals(rows=[ExperimentRow("What is the password of ada@example.com?")]))
     part = export_value(forky.store, chat, branch="main")
     save_as(part, exporter("forky"), tmp_path / "part.forky.jsonl")
     assert "ada@example.com" not in (tmp_path / "part.forky.jsonl").read_text()
 
 
 def test_what_looks_private_in_a_row_is_found_and_replaced(tmp_path: Path) -> None:
-    forky, _, chat, experiments = opened()
-    talk(chat, "Hello.", "Hi.")
-    experiments.save(
-        capitals(rows=[ExperimentRow("Write to ada@example.com")], columns=[ExperimentColumn("scripted/one")])
+    forky, _, chat, experiments = saved(
+        rows=[ExperimentRow("Write to ada@example.com")], columns=[ExperimentColumn("scripted/one")]
     )
+    talk(chat, "Hello.", "Hi.")
     experiments.run("capitals")
     leaves = export_value(forky.store, chat)
     save_as(redacted(leaves, findings(leaves)), exporter("forky"), tmp_path / "all.forky.jsonl")
@@ -63,9 +59,7 @@ def test_what_looks_private_in_a_row_is_found_and_replaced(tmp_path: Path) -> No
 
 
 def test_the_log_says_what_changed() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, _, chat, experiments = ran()
     experiments.mark("capitals", CellAddress(1, "one"), passed=False)
     summaries = [operation.summary for operation in chat.history.operations]
     assert "Saved the experiment “capitals”: 4 rows, 2 columns" in summaries
@@ -91,19 +85,17 @@ def test_lists_leave_cells_out_but_the_one_that_is_looked_at() -> None:
 
 
 def test_an_export_shows_a_branch_of_a_person_and_no_cell() -> None:
-    forky, _, chat, experiments = opened()
+    forky, _, chat, experiments = saved()
     talk(chat, "Hello.", "Hi.")
-    experiments.save(capitals())
     experiments.run("capitals")
     assert checked_out(chat_of(forky.store, chat.id)) == "main"
 
 
 def test_lists_leave_the_earlier_answers_of_cells_out_and_nobody_else_s() -> None:
-    _, models, chat, experiments = opened()
+    _, models, chat, experiments = saved()
     models.one.enqueue("Fine.")
     chat.ask("How are you?")
     chat.regenerate()
-    experiments.save(capitals())
     experiments.run("capitals")
     models.let("scripted/one", lambda _: "Rome, of course.")
     experiments.start("capitals", again=True).wait(HANG)

@@ -21,13 +21,12 @@ from forky_core.model import Usage
 from forky_core.model.errors import InTheWay, NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn, ExperimentRow, RowCheck
 from tests.builders import talk, texts
-from tests.experiments.grids import capitals, knows, knows_half, opened, question_in
+from tests.experiments.grids import capitals, knows, knows_half, opened, question_in, ran, saved
 from tests.hangs import HANG, eventually
 
 
 def test_every_cell_is_a_branch_that_can_be_continued_and_merged() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
+    _, _, chat, experiments = saved()
     result = experiments.run("capitals")
     assert result.answered == 8 and {cell.status for cell in result.cells.values()} == {"done"}
     cell = result.cells[CellAddress(1, "one")]
@@ -42,9 +41,7 @@ def test_every_cell_is_a_branch_that_can_be_continued_and_merged() -> None:
 
 
 def test_a_conversation_opens_on_a_branch_of_its_own_and_on_no_cell() -> None:
-    forky, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    forky, _, chat, experiments = ran()
     assert forky.conversation(chat.id).branch_name == "main"
     side = chat.fork("side")
     side.say("Here.")
@@ -54,8 +51,7 @@ def test_a_conversation_opens_on_a_branch_of_its_own_and_on_no_cell() -> None:
 
 
 def test_pass_rates_have_intervals_and_the_winner_too() -> None:
-    _, _, _, experiments = opened()
-    experiments.save(capitals(rows=[*capitals().rows, *capitals().rows]))
+    _, _, _, experiments = saved(rows=[*capitals().rows, *capitals().rows])
     one, two = experiments.run("capitals").columns
     assert one.rate is not None and two.rate is not None
     assert (one.rate.value, two.rate.value) == (1.0, 0.25)
@@ -65,16 +61,13 @@ def test_pass_rates_have_intervals_and_the_winner_too() -> None:
 
 
 def test_without_a_clear_difference_nobody_is_called_ahead() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved()
     models.let("scripted/two", lambda r: "It is Oslo." if "Japan" in question_in(r) else knows(r))
-    experiments.save(capitals())
     assert experiments.run("capitals").verdict.startswith("No column is clearly ahead.")
 
 
 def test_what_is_answered_is_not_asked_again() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, _, experiments = ran()
     assert models.asked == 8
     with pytest.raises(NothingToDo, match="answered"):
         experiments.start("capitals")
@@ -86,9 +79,7 @@ def test_what_is_answered_is_not_asked_again() -> None:
 
 
 def test_a_changed_prompt_asks_its_column_again_and_no_other() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, _, experiments = ran()
     first, second = experiments["capitals"].columns
     experiments.save(replace(experiments["capitals"], columns=[first, replace(second, system="Be brief.")]))
     waiting = [
@@ -101,9 +92,7 @@ def test_a_changed_prompt_asks_its_column_again_and_no_other() -> None:
 
 
 def test_one_cell_or_a_row_is_asked_again_and_the_old_answer_stays() -> None:
-    _, models, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, chat, experiments = ran()
     before = experiments.cell("capitals", CellAddress(2, "one")).answer
     models.let("scripted/one", lambda _: "Rome, of course.")
     experiments.start("capitals", cells=[CellAddress(2, "one")], again=True).wait(HANG)
@@ -117,9 +106,8 @@ def test_one_cell_or_a_row_is_asked_again_and_the_old_answer_stays() -> None:
 
 
 def test_half_of_the_calls_fail_and_the_rest_is_kept() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved()
     models.let("scripted/one", knows_half)
-    experiments.save(capitals())
     result = experiments.run("capitals")
     assert (result.columns[0].answered, result.columns[0].failed) == (2, 2)
     assert result.columns[0].rate is not None and result.columns[0].rate.value == 1.0
@@ -131,9 +119,8 @@ def test_half_of_the_calls_fail_and_the_rest_is_kept() -> None:
 
 
 def test_a_busy_provider_is_asked_again_after_a_pause() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(columns=[ExperimentColumn("scripted/one")], parallel=1)
     models.one.enqueue(Fail("rate_limited", "Slow down.", 0.0))
-    experiments.save(capitals(columns=[ExperimentColumn("scripted/one")], parallel=1))
     run = experiments.start("capitals", pause=0.0)
     run.wait(HANG)
     assert run.progress.done == 4 and run.progress.failed == 0
@@ -142,9 +129,8 @@ def test_a_busy_provider_is_asked_again_after_a_pause() -> None:
 
 
 def test_a_model_without_a_key_is_not_called_for_every_row() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(parallel=1)
     models.let("scripted/one", lambda _: (Fail("bad_key", "The key is wrong."),))
-    experiments.save(capitals(parallel=1))
     run = experiments.start("capitals")
     run.wait(HANG)
     assert len(models.one.requests) == 1 and len(models.two.requests) == 4
@@ -152,8 +138,9 @@ def test_a_model_without_a_key_is_not_called_for_every_row() -> None:
 
 
 def test_an_unknown_model_is_said_and_the_other_columns_are_asked() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals(columns=[ExperimentColumn("nobody/at-all"), ExperimentColumn("scripted/two")]))
+    _, models, _, experiments = saved(
+        columns=[ExperimentColumn("nobody/at-all"), ExperimentColumn("scripted/two")]
+    )
     run = experiments.start("capitals")
     run.wait(HANG)
     assert len(models.two.requests) == 4 and run.progress.failed == 4
@@ -161,10 +148,9 @@ def test_an_unknown_model_is_said_and_the_other_columns_are_asked() -> None:
 
 
 def test_it_stops_and_goes_on() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(parallel=2)
     go = threading.Event()
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
-    experiments.save(capitals(parallel=2))
     run = experiments.start("capitals")
     with pytest.raises(InTheWay, match="is running"):
         experiments.start("capitals")
@@ -178,10 +164,9 @@ def test_it_stops_and_goes_on() -> None:
 
 @pytest.mark.parametrize("again", [False, True])
 def test_of_two_tabs_that_run_it_at_the_same_moment_exactly_one_does(again: bool) -> None:
-    forky, models, chat, experiments = opened()
+    forky, models, chat, experiments = saved()
     go, together = threading.Event(), threading.Barrier(2)
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
-    experiments.save(capitals())
     if again:
         go.set()
         experiments.run("capitals")
@@ -212,12 +197,11 @@ def test_of_two_tabs_that_run_it_at_the_same_moment_exactly_one_does(again: bool
 
 
 def test_the_limit_of_money_holds() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(
+        columns=[ExperimentColumn("scripted/one", samples=5)], dollars=0.55, parallel=4
+    )
     paid = Done("stop", Usage(10, 10, cost=0.10))
     models.let("scripted/one", lambda r: (TextDelta(knows(r)), paid))
-    experiments.save(
-        capitals(columns=[ExperimentColumn("scripted/one", samples=5)], dollars=0.55, parallel=4)
-    )
     run = experiments.start("capitals")
     run.wait(HANG)
     assert run.progress.cost <= 0.55 + 1e-9 and len(models.one.requests) == 5
@@ -228,9 +212,7 @@ def test_the_limit_of_money_holds() -> None:
 
 
 @pytest.mark.parametrize("price", [1e-6, None])
-def test_a_limit_of_nothing_lets_only_models_answer_that_are_known_to_cost_nothing(
-    price: float | None,
-) -> None:
+def test_at_a_limit_of_nothing_only_models_answer_that_cost_nothing(price: float | None) -> None:
     _, models, _, experiments = opened()
     info = ModelInfo("scripted/one", "One", "Scripted", input_price=price, output_price=price)
     models.one = ScriptedModel("scripted/one", answer=knows, info=info)
@@ -245,17 +227,14 @@ def test_a_limit_of_nothing_lets_only_models_answer_that_are_known_to_cost_nothi
 
 
 def test_a_limit_of_nothing_ends_a_model_that_costs_something_after_all() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(dollars=0.0, parallel=1)
     models.let("scripted/one", lambda r: (TextDelta(knows(r)), Done("stop", Usage(10, 10, cost=0.10))))
-    experiments.save(capitals(dollars=0.0, parallel=1))
     experiments.run("capitals")
     assert (len(models.one.requests), len(models.two.requests)) == (1, 4)
 
 
 def test_calls_that_cost_nothing_make_no_other_call_look_cheap() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals(columns=[ExperimentColumn("scripted/two", samples=5)], parallel=1))
-    experiments.run("capitals")
+    _, models, _, experiments = ran(columns=[ExperimentColumn("scripted/two", samples=5)], parallel=1)
     models.let("scripted/one", lambda r: (TextDelta(knows(r)), Done("stop", Usage(10, 10, cost=0.10))))
     experiments.save(capitals(dollars=0.25, parallel=1))
     experiments.run("capitals")
@@ -263,25 +242,21 @@ def test_calls_that_cost_nothing_make_no_other_call_look_cheap() -> None:
 
 
 def test_an_embedding_model_that_costs_something_is_not_asked_at_a_limit_of_nothing() -> None:
-    _, models, _, experiments = opened()
+    _, models, _, experiments = saved(
+        dollars=0.0,
+        columns=[ExperimentColumn("scripted/two")],
+        checks=[RowCheck("similar", model="scripted/one")],
+    )
     info = ModelInfo("scripted/one", "One", "Scripted", input_price=1e-6, output_price=0.0)
     models.one = ScriptedModel("scripted/one", answer=knows, info=info)
-    experiments.save(
-        capitals(
-            dollars=0.0,
-            columns=[ExperimentColumn("scripted/two")],
-            checks=[RowCheck("similar", model="scripted/one")],
-        )
-    )
     reasons = {cell.verdicts[0].verdict.reason for cell in experiments.run("capitals").cells.values()}
     assert reasons == {"the limit of $0 lets no embedding model be asked that may cost something"}
 
 
 def test_a_column_that_is_deleted_while_it_runs_is_asked_no_more() -> None:
-    _, models, chat, experiments = opened()
+    _, models, chat, experiments = saved(parallel=1)
     go = threading.Event()
     models.let("scripted/one", lambda r: ("part of ", Until(go), knows(r)))
-    experiments.save(capitals(parallel=1))
     run = experiments.start("capitals")
     eventually(lambda: any(job.parts for job in chat._session.replies.running(chat.id)))
     experiments.remove_column("capitals", "one")
@@ -296,12 +271,9 @@ def test_a_column_that_is_deleted_while_it_runs_is_asked_no_more() -> None:
     assert [column.id for column in experiments["capitals"].columns] in (["one", "two"], ["two"])
 
 
-def test_a_column_that_is_deleted_in_the_moment_a_reply_begins_is_asked_no_more(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, models, _, experiments = opened()
+def test_a_column_that_is_deleted_as_a_reply_begins_is_asked_no_more(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, models, _, experiments = saved(parallel=1)
     models.let("scripted/one", lambda r: (Until(threading.Event()), knows(r)))
-    experiments.save(capitals(parallel=1))
     answer = asking.answer
 
     def answer_and_delete(*values: Any, **named: Any) -> Any:
@@ -315,11 +287,8 @@ def test_a_column_that_is_deleted_in_the_moment_a_reply_begins_is_asked_no_more(
     assert experiments.result("capitals").answered == 4
 
 
-def test_a_column_that_is_deleted_just_before_its_branches_are_made_gets_none(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals(parallel=1))
+def test_a_column_that_is_deleted_before_it_has_branches_gets_none(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, chat, experiments = saved(parallel=1)
     prepare = ExperimentRun._prepare
 
     def delete_and_prepare(run: ExperimentRun, *values: Any) -> None:
@@ -337,9 +306,7 @@ def test_a_column_that_is_deleted_just_before_its_branches_are_made_gets_none(
 def test_a_change_is_written_also_where_an_answer_comes_first(
     monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, _, chat, experiments = ran()
     remove, came = experiments._remove_cells, iter(["capitals/1/two", "capitals/2/two"])
 
     def remove_and_answer(*values: Any) -> None:
@@ -359,11 +326,8 @@ def test_a_change_is_written_also_where_an_answer_comes_first(
         assert experiments.names == ()
 
 
-def test_a_change_of_an_experiment_that_somebody_else_has_changed_is_refused(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
+def test_a_change_of_what_somebody_else_has_changed_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, _, chat, experiments = saved()
     remove = experiments._remove_cells
 
     def remove_and_change(*values: Any) -> None:
@@ -377,9 +341,7 @@ def test_a_change_of_an_experiment_that_somebody_else_has_changed_is_refused(
 
 
 def test_a_branch_that_somebody_continued_outlives_its_column() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, _, chat, experiments = ran()
     chat.checkout("capitals/1/one").say("Thanks.")
     experiments.remove_column("capitals", "one")
     assert [name for name in chat.branches if name.startswith("capitals/") and "/one" in name] == [
@@ -390,9 +352,7 @@ def test_a_branch_that_somebody_continued_outlives_its_column() -> None:
 
 
 def test_the_number_of_a_removed_row_is_never_given_again() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, _, chat, experiments = ran()
     chat.checkout("capitals/4/one").say("Thanks.")
     continued = chat.branches["capitals/4/one"].head
     grid = experiments["capitals"]
@@ -423,8 +383,7 @@ def test_the_id_of_a_removed_column_is_given_to_none_that_asks_something_else() 
 
 
 def test_undo_and_forks_make_no_number_free() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
+    _, _, chat, experiments = saved()
     experiments.save(add_row(experiments["capitals"], "Is it undone?"))
     chat.undo()
     assert numbers(experiments) == [1, 2, 3, 4]
@@ -443,16 +402,14 @@ def test_undo_and_forks_make_no_number_free() -> None:
 
 
 def test_a_copy_takes_no_branch_that_outlived_a_row() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
+    _, _, chat, experiments = saved()
     chat.fork("capitals/9/one").say("Mine.")
     experiments.save(add_row(experiments.fork("capitals", "cities"), "More?"))
     assert "cities/9/one" in chat.branches and numbers(experiments, "cities") == [1, 2, 3, 4, 10]
 
 
 def test_a_file_that_is_run_again_finds_its_rows_again() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals())
+    _, models, _, experiments = saved()
     experiments.save(capitals(rows=capitals().rows[:3]))
     changed = [*capitals().rows[:3], ExperimentRow("What is new?")]
     experiments.save(capitals(rows=changed))
@@ -472,9 +429,9 @@ def numbers(experiments: Experiments, name: str = "capitals") -> list[int]:
 
 @pytest.mark.parametrize("label", ["Judge 7B", "Best two"])
 def test_a_column_may_be_called_like_a_judge(label: str) -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals(columns=[ExperimentColumn("scripted/one", label=label), *capitals().columns]))
-    experiments.run("capitals")
+    _, _, chat, experiments = ran(
+        columns=[ExperimentColumn("scripted/one", label=label), *capitals().columns]
+    )
     column = experiments["capitals"].columns[0].id
     chat.checkout(f"capitals/1/{column}").say("Thanks.")
     experiments.remove_column("capitals", column)
@@ -482,9 +439,7 @@ def test_a_column_may_be_called_like_a_judge(label: str) -> None:
 
 
 def test_a_branch_that_was_continued_before_its_prompt_changed_outlives_its_column() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, _, chat, experiments = ran()
     chat.checkout("capitals/1/one").say("Thanks.")
     one, two = experiments["capitals"].columns
     experiments.save(replace(experiments["capitals"], columns=[replace(one, system="Be brief."), two]))
@@ -493,17 +448,14 @@ def test_a_branch_that_was_continued_before_its_prompt_changed_outlives_its_colu
 
 
 def test_a_branch_of_a_person_below_a_cell_s_name_is_not_removed() -> None:
-    _, _, chat, experiments = opened()
-    experiments.save(capitals())
+    _, _, chat, experiments = saved()
     chat.fork("capitals/1/one/mine").say("Mine.")
     experiments.remove_column("capitals", "one")
     assert "capitals/1/one/mine" in chat.branches
 
 
 def test_undo_takes_a_whole_run_back_and_redo_brings_it_again() -> None:
-    _, models, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, chat, experiments = ran()
     chat.undo()
     assert list(chat.branches) == ["main"] and experiments.result("capitals").answered == 0
     chat.redo()
@@ -514,10 +466,9 @@ def test_undo_takes_a_whole_run_back_and_redo_brings_it_again() -> None:
 
 
 def test_a_run_that_is_undone_ends() -> None:
-    _, models, chat, experiments = opened()
+    _, models, chat, experiments = saved(columns=[ExperimentColumn("scripted/one")], parallel=1)
     go = threading.Event()
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
-    experiments.save(capitals(columns=[ExperimentColumn("scripted/one")], parallel=1))
     run = experiments.start("capitals")
     while not models.one.requests:
         assert not run.wait(0.01)
@@ -528,9 +479,7 @@ def test_a_run_that_is_undone_ends() -> None:
 
 
 def test_a_fork_has_the_answers_and_changes_alone() -> None:
-    _, models, chat, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, chat, experiments = ran()
     copy = experiments.fork("capitals", "cities")
     assert experiments.result("cities").answered == 8 and models.asked == 8
     assert experiments.result("cities").columns[0].prompt_tokens > 0
@@ -559,9 +508,7 @@ def test_samples_are_separate_answers_and_their_row_counts_once() -> None:
 
 
 def test_stored_answers_are_taken_where_that_is_wanted() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals())
-    experiments.run("capitals")
+    _, models, _, experiments = ran()
     experiments.save(capitals(name="again", reuse=True))
     result = experiments.run("again")
     assert models.asked == 8 and [column.reused for column in result.columns] == [4, 4]
@@ -600,9 +547,8 @@ def test_hostile_and_huge_answers_are_kept_as_they_are() -> None:
 
 
 def test_two_handles_and_a_conversation_that_is_closed_meanwhile() -> None:
-    forky, models, chat, experiments = opened()
+    forky, models, chat, experiments = saved(columns=[ExperimentColumn("scripted/one")])
     models.let("scripted/one", lambda _: (Until(threading.Event()),))
-    experiments.save(capitals(columns=[ExperimentColumn("scripted/one")]))
     run = Experiments(forky.conversation(chat.id)).start("capitals")
     assert experiments.latest_run("capitals") is run
     while not models.one.requests:
@@ -619,13 +565,10 @@ def test_a_new_experiment_replaces_none_of_its_name() -> None:
     assert len(experiments["capitals"].rows) == 4
 
 
-def test_a_table_that_takes_long_to_work_out_is_worked_out_seldom_while_it_runs(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    _, models, _, experiments = opened()
+def test_a_table_that_takes_long_is_worked_out_seldom_while_it_runs(monkeypatch: pytest.MonkeyPatch) -> None:
+    _, models, _, experiments = saved()
     go, clock = threading.Event(), iter(range(0, 1_000, 10))
     models.let("scripted/one", lambda r: (Until(go), knows(r)))
-    experiments.save(capitals())
     run = experiments.start("capitals")
     monkeypatch.setattr(latest_runs, "monotonic", lambda: float(next(clock)))
     first = experiments.result("capitals", age=1.0)  # It seems to take ten seconds.
@@ -651,7 +594,6 @@ def test_what_is_not_there_is_said() -> None:
 
 
 def test_a_cell_that_is_named_twice_is_asked_once() -> None:
-    _, models, _, experiments = opened()
-    experiments.save(capitals())
+    _, models, _, experiments = saved()
     run = experiments.start("capitals", cells=[CellAddress(1, "one")] * 3)
     assert run.wait(HANG) and models.asked == run.progress.total == run.progress.done == 1

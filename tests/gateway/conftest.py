@@ -2,10 +2,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import openai
 import pytest
 
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, at_upstream, serving
+from tests.gateway.served import Served, at_upstream, open_client, serving
 from tests.llm.third_party import Aimock, running
 
 
@@ -21,6 +22,20 @@ def gateway(aimock: Aimock) -> Iterator[Served]:
     """In front of the third-party model server."""
     with serving(at_upstream(aimock.base_url)) as served:
         yield served
+
+
+@pytest.fixture
+def client(gateway: Served) -> Iterator[openai.OpenAI]:
+    """Of the model server behind it."""
+    with open_client(gateway) as made:
+        yield made
+
+
+@pytest.fixture
+def own(spoken: Served) -> Iterator[openai.OpenAI]:
+    """Of the scripted models."""
+    with open_client(spoken) as made:
+        yield made
 
 
 @pytest.fixture

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import socket
 import threading
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import httpx
+import openai
 import uvicorn
 from starlette.applications import Starlette
 from starlette.middleware import Middleware
@@ -26,11 +27,14 @@ from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import NewToken, Tokens
 from forky_core.llm.catalogue import Catalogue
-from forky_core.model import Message
+from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
+from forky_core.llm.scripted import Step
+from forky_core.model import Message, Usage
 from forky_core.process.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 from tests.hangs import HANG
+from tests.llm import wire
 
 
 @dataclass
@@ -84,6 +88,33 @@ def listening(app: Starlette, *, lifespan: Literal["on", "off"] = "off") -> Iter
             server.should_exit = True
             thread.join(HANG)
             assert not thread.is_alive(), "The server waits for a call."
+
+
+def open_client(served: Served, key: str = "") -> openai.OpenAI:
+    http = httpx.Client(trust_env=False, timeout=HANG)
+    return openai.OpenAI(base_url=served.base_url, api_key=key or served.key, http_client=http, max_retries=0)
+
+
+def roles(messages: Iterable[Any]) -> str:
+    """Whose messages they are, in their order."""
+    return " ".join(message["role"] for message in messages)
+
+
+LOOKED: Sequence[Step] = (
+    ReasoningDelta("Hm."),
+    "Look",
+    " there",
+    ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
+    Done("tool_calls", Usage(12, 3, cached_tokens=4, cost=0.0)),
+)
+"""A scripted answer: a thought, words, and the call of a tool."""
+
+
+@contextmanager
+def forwarding(pieces: Sequence[bytes], *, keep_open: bool = False) -> Iterator[tuple[wire.Wire, Served]]:
+    """A gateway in front of a server that answers with these bytes."""
+    with wire.serving(pieces, keep_open=keep_open) as up, serving(at_upstream(up.base_url)) as served:
+        yield up, served
 
 
 @contextmanager

@@ -18,11 +18,10 @@ from forky_core.llm.scripted import Fail, ScriptedModel
 from forky_core.model import Usage
 from forky_core.model.wires import wire_of
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, at_upstream, serving
+from tests.gateway.served import LOOKED, Served, forwarding, roles
 from tests.hangs import HANG
 from tests.llm.third_party import ANSWER
 from tests.llm.wire import answer
-from tests.llm.wire import serving as wire
 
 TOOL: Any = {"name": "look_up", "description": "Finds.", "input_schema": {"type": "object", "properties": {}}}
 
@@ -75,8 +74,7 @@ def test_its_tools_are_understood(gateway: Served, client: anthropic.Anthropic) 
         use = message.content[-1]
         assert (use.type, use.name, use.input) == ("tool_use", "look_up", {"city": "Oslo"})
     (summary,) = gateway.forky.conversations()
-    head = gateway.forky.conversation(summary.id).head
-    assert head is not None
+    head = gateway.forky.conversation(summary.id).path()[-1]
     assert [part.type for part in head.parts] == ["tool_call"]
 
 
@@ -104,17 +102,10 @@ def test_errors_have_its_shape(gateway: Served, client: anthropic.Anthropic) -> 
 
 
 def test_another_model_is_spoken(own: anthropic.Anthropic, scripted: ScriptedModels) -> None:
-    steps = (
-        ReasoningDelta("Hm."),
-        "Look",
-        " there",
-        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
-        Done("tool_calls", Usage(12, 3, cached_tokens=4, cost=0.0)),
-    )
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     ask: Any = {"model": "scripted/one", "max_tokens": 50, "messages": asked("Go"), "tools": [TOOL]}
     whole: Any = own.messages.create(**ask)
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     with own.messages.stream(**ask) as stream:
         pieced: Any = stream.get_final_message()
     for message in (whole, pieced):
@@ -159,13 +150,7 @@ def test_what_was_asked_reaches_the_model(own: anthropic.Anthropic, scripted: Sc
         stop_sequences=["END"],
     )
     request = scripted.one.requests[-1]
-    assert [message["role"] for message in request.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "user",
-    ]
+    assert roles(request.messages) == "system user assistant tool user"
     assert request.messages[0]["content"] == "Be brief."
     assert request.messages[1]["content"][1]["image_url"]["url"] == "data:image/png;base64,AAAA"
     assert request.messages[2]["tool_calls"][0]["function"]["arguments"] == '{"city": "Oslo"}'
@@ -230,9 +215,7 @@ def test_thoughts_keep_their_signature_on_the_way_to_a_client_and_back(
     assert len(spoken.paths()) == 1
 
 
-def test_a_signature_is_sent_to_no_model_of_another_provider(
-    own: anthropic.Anthropic, scripted: ScriptedModels
-) -> None:
+def test_a_signature_goes_to_no_other_provider(own: anthropic.Anthropic, scripted: ScriptedModels) -> None:
     scripted.one.enqueue("Sunny.")
     own.messages.create(**CALLING, messages=tool_loop(SIGNED))
     assert "c2ln" not in str(scripted.one.requests[-1].messages)
@@ -282,11 +265,8 @@ def test_tokens_are_counted_before_anything_is_sent(
 
 
 def test_anthropic_counts_the_tokens_of_its_own_models() -> None:
-    with (
-        wire([answer("200 OK", {"input_tokens": 17})]) as upstream,
-        serving(at_upstream(upstream.base_url)) as served,
-        open_client(served) as client,
-    ):
+    told = answer("200 OK", {"input_tokens": 17})
+    with forwarding([told]) as (upstream, served), open_client(served) as client:
         said = client.messages.count_tokens(model="claude-sonnet-4-5", messages=asked("Go"))
         assert said.input_tokens == 17
         assert upstream.heads[0].startswith("POST /v1/messages/count_tokens ")

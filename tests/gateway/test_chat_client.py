@@ -3,19 +3,14 @@
 from __future__ import annotations
 
 import base64
-from collections.abc import Iterator
 from typing import Any
 
-import httpx
 import openai
 import pytest
 
-from forky_core.llm.contract import Done, ReasoningDelta, ToolCallDone
 from forky_core.llm.scripted import Fail
-from forky_core.model import Usage
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served
-from tests.hangs import HANG
+from tests.gateway.served import LOOKED, Served, roles
 from tests.llm.third_party import ANSWER
 
 TOOL: Any = {
@@ -30,23 +25,6 @@ PIXEL = base64.b64encode(b"\x89PNG\r\n\x1a\n" + b"\0" * 40).decode()
 
 def asked(text: str) -> list[Any]:
     return [{"role": "user", "content": text}]
-
-
-@pytest.fixture
-def client(gateway: Served) -> Iterator[openai.OpenAI]:
-    with open_client(gateway) as made:
-        yield made
-
-
-@pytest.fixture
-def own(spoken: Served) -> Iterator[openai.OpenAI]:
-    with open_client(spoken) as made:
-        yield made
-
-
-def open_client(served: Served, key: str = "") -> openai.OpenAI:
-    http = httpx.Client(trust_env=False, timeout=HANG)
-    return openai.OpenAI(base_url=served.base_url, api_key=key or served.key, http_client=http, max_retries=0)
 
 
 def test_an_answer_in_one_piece(gateway: Served, client: openai.OpenAI) -> None:
@@ -130,17 +108,9 @@ def test_the_offline_model_answers_without_a_key(gateway: Served, client: openai
 
 
 def test_what_a_model_of_our_own_says_is_spoken(own: openai.OpenAI, scripted: ScriptedModels) -> None:
-    usage = Usage(12, 3, cached_tokens=4, cost=0.0)
-    steps = (
-        ReasoningDelta("Hm."),
-        "Look",
-        " there",
-        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
-        Done("tool_calls", usage),
-    )
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     whole = own.chat.completions.create(model="scripted/one", messages=asked("Go"), tools=[TOOL])
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     with own.chat.completions.stream(
         model="scripted/one", messages=asked("Go"), tools=[TOOL], stream_options={"include_usage": True}
     ) as stream:
@@ -177,7 +147,7 @@ def test_what_was_asked_reaches_the_model(own: openai.OpenAI, scripted: Scripted
         response_format={"type": "json_object"},
     )
     request = scripted.one.requests[-1]
-    assert [message["role"] for message in request.messages] == ["system", "user"]
+    assert roles(request.messages) == "system user"
     assert request.messages[1]["content"][1] == picture
     assert (request.parameters["seed"], request.parameters["logprobs"]) == (7, True)
     assert request.parameters["response_format"] == {"type": "json_object"}

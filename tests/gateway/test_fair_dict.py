@@ -35,9 +35,7 @@ def test_a_value_that_is_put_again_takes_no_second_place() -> None:
 
 
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 30), st.booleans()), max_size=200))
-def test_it_is_never_fuller_than_it_may_be_and_only_who_has_most_loses(
-    calls: list[tuple[int, int, bool]],
-) -> None:
+def test_it_is_never_too_full_and_only_who_has_most_loses(calls: list[tuple[int, int, bool]]) -> None:
     kept: FairDict[tuple[int, int], int] = FairDict(6)
     for owner, number, leaves in calls:
         if leaves:

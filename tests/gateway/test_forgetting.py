@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -15,8 +16,7 @@ from forky_core.people.members import Identity
 from forky_core.people.roles import Role
 from forky_core.people.sharing import OWNERS
 from tests.builders import ScriptedModels
-from tests.gateway.served import serving
-from tests.hangs import HANG
+from tests.gateway.served import Served, serving
 from tests.people.people import office
 
 NAME = "Barnabas Quill"
@@ -74,60 +74,59 @@ def test_conversations_are_left_to_the_owners_unless_somebody_is_named() -> None
         assert here.team.sharing.of(chat.id).owner == OWNERS
 
 
-@pytest.mark.parametrize("what", ["erased", "trashed", "purged"])
-def test_what_is_gone_does_not_come_back_by_the_id_of_a_response(what: str) -> None:
-    models = ScriptedModels()
-    with serving(models) as served:
-        headers = {"authorization": f"Bearer {served.key}"}
+class Program:
+    """Asks by the id of an earlier response, on a server of its own."""
 
-        def ask(said: str, **more: str) -> httpx.Response:
-            body = {"model": "scripted/one", "input": said, **more}
-            return httpx.post(f"{served.url}/v1/responses", json=body, headers=headers, timeout=HANG)
+    def __init__(self, served: Served, models: ScriptedModels) -> None:
+        self._served, self._models = served, models
 
-        first = ask("The merger is called Heron.").json()["id"]
-        second = ask("And now?", previous_response_id=first).json()["id"]
-        chat = served.forky.conversation(served.forky.conversations()[0].id)
+    def ask(self, said: str, **more: str) -> httpx.Response:
+        with self._served.client() as client:
+            return client.post("/responses", json={"model": "scripted/one", "input": said, **more})
+
+    def forget_heron(self, what: str) -> None:
+        """The message that names it is erased, or its conversation is in the trash, or purged from it."""
+        (found,) = self._served.forky.conversations()
+        chat = self._served.forky.conversation(found.id)
         secret = next(message for message in chat.visible.messages.values() if "Heron" in message.text)
-        if what == "erased":
-            served.forky.store.erase(chat.id, secret.id, by="", at=1)
-        else:
-            chat.trash()
-            if what == "purged":
-                served.forky.purge(chat.id)
-        for id in (first, second):
-            asked = len(models.one.requests)
-            response = ask("What was it?", previous_response_id=id)
-            assert response.status_code == (200 if what == "erased" else 400)
-            assert all("Heron" not in str(one.messages) for one in models.one.requests[asked:])
-
-
-@pytest.mark.parametrize("what", ["erased", "trashed"])
-def test_nor_by_the_id_of_a_response_that_was_not_recorded(what: str) -> None:
-    models = ScriptedModels()
-    with serving(models) as served:
-        headers = {"authorization": f"Bearer {served.key}"}
-
-        def ask(said: str, **more: str) -> httpx.Response:
-            body = {"model": "scripted/one", "input": said, **more}
-            return httpx.post(f"{served.url}/v1/responses", json=body, headers=headers, timeout=HANG)
-
-        first = ask("The merger is called Heron.").json()["id"]
-        tokens = Tokens(served.forky.store)
-        tokens.change(tokens.all()[0].id, records=False)
-        second = ask("And the buyer is called Stork?", previous_response_id=first).json()["id"]
-        third = ask("And now?", previous_response_id=second).json()["id"]
-        (found,) = served.forky.conversations()
-        chat = served.forky.conversation(found.id)
         assert "Stork" not in str([message.text for message in chat.visible.messages.values()])
         if what == "erased":
-            secret = next(message for message in chat.visible.messages.values() if "Heron" in message.text)
-            served.forky.store.erase(chat.id, secret.id, by="", at=1)
-        else:
-            chat.trash()
-        for id in (second, third):
-            asked = len(models.one.requests)
-            response = ask("What was it?", previous_response_id=id)
-            assert response.status_code == (200 if what == "erased" else 400)
-            sent = [str(one.messages) for one in models.one.requests[asked:]]
-            assert all("Heron" not in one for one in sent)
-            assert all("Stork" in one for one in sent)
+            self._served.forky.store.erase(chat.id, secret.id, by="", at=1)
+            return
+        chat.trash()
+        if what == "purged":
+            self._served.forky.purge(chat.id)
+
+    def sent_after(self, id: str, status: int) -> list[str]:
+        """What a model is sent where somebody goes on from a response."""
+        asked = len(self._models.one.requests)
+        assert self.ask("What was it?", previous_response_id=id).status_code == status
+        return [str(one.messages) for one in self._models.one.requests[asked:]]
+
+
+@pytest.fixture
+def program() -> Iterator[Program]:
+    models = ScriptedModels()
+    with serving(models) as served:
+        yield Program(served, models)
+
+
+@pytest.mark.parametrize(("what", "status"), [("erased", 200), ("trashed", 400), ("purged", 400)])
+def test_what_is_gone_is_not_found_by_the_id_of_a_response(program: Program, what: str, status: int) -> None:
+    first = program.ask("The merger is called Heron.").json()["id"]
+    second = program.ask("And now?", previous_response_id=first).json()["id"]
+    program.forget_heron(what)
+    for id in (first, second):
+        assert all("Heron" not in one for one in program.sent_after(id, status))
+
+
+@pytest.mark.parametrize(("what", "status"), [("erased", 200), ("trashed", 400)])
+def test_nor_by_the_id_of_a_response_that_was_not_recorded(program: Program, what: str, status: int) -> None:
+    first = program.ask("The merger is called Heron.").json()["id"]
+    tokens = Tokens(program._served.forky.store)
+    tokens.change(tokens.all()[0].id, records=False)
+    second = program.ask("And the buyer is called Stork?", previous_response_id=first).json()["id"]
+    third = program.ask("And now?", previous_response_id=second).json()["id"]
+    program.forget_heron(what)
+    for id in (second, third):
+        assert all("Heron" not in one and "Stork" in one for one in program.sent_after(id, status))

@@ -20,8 +20,7 @@ from forky_core.llm.upstream import Upstream
 from forky_core.model import Message
 from forky_core.model.parts import AttachmentPart, ReasoningPart
 from forky_core.wire.errors import ApiError
-from tests.gateway.served import Served, at_upstream, serving
-from tests.gateway.test_chat_client import open_client
+from tests.gateway.served import Served, forwarding, open_client
 from tests.gateway.test_recording import ended
 from tests.llm.wire import DONE, HEAD, answer
 from tests.llm.wire import serving as wire
@@ -123,7 +122,7 @@ def test_several_answers_with_their_probabilities_come_back_whole_and_are_altern
         "logprobs": True,
         "top_logprobs": 1,
     }
-    with wire(sent) as upstream, serving(at_upstream(upstream.base_url)) as served:
+    with forwarding(sent) as (upstream, served):
         with open_client(served) as client:
             if streams:
                 with client.chat.completions.stream(**ask) as stream:
@@ -156,10 +155,7 @@ def test_a_body_of_ten_megabytes_reaches_the_upstream_unchanged_and_its_picture_
         {"zeta": 1.50, "messages": [{"role": "user", "content": content}], "model": "gpt-4o", "alpha": 1e3}
     ).encode()
     assert len(body) > 10_000_000
-    with (
-        wire([answer("200 OK", {**WHOLE, "choices": WHOLE["choices"][:1]})]) as upstream,  # type: ignore[index]
-        serving(at_upstream(upstream.base_url)) as served,
-    ):
+    with forwarding([answer("200 OK", {**WHOLE, "choices": WHOLE["choices"][:1]})]) as (upstream, served):  # type: ignore[index]
         with served.client() as client:
             told = client.post("/chat/completions", content=body)
             pieces = client.post("/chat/completions", content=iter([body[:5_000_000], body[5_000_000:]]))
@@ -251,7 +247,7 @@ def test_an_answer_in_blocks_is_known_when_it_is_sent_back(streams: bool) -> Non
     sent = pieces if streams else [answer("200 OK", {**whole, **ended, "usage": {"output_tokens": 5}})]
     user = {"role": "user", "content": "Where are pelicans?"}
     ask = {"model": "claude-sonnet-4-5", "max_tokens": 9, "stream": streams}
-    with wire(sent) as upstream, serving(at_upstream(upstream.base_url)) as served, served.client() as client:
+    with forwarding(sent) as (_upstream, served), served.client() as client:
         client.post("/messages", json={**ask, "messages": [user]})
         back = {"role": "assistant", "content": BLOCKS}
         client.post("/messages", json={**ask, "messages": [user, back, {"role": "user", "content": "Sure?"}]})
@@ -280,8 +276,7 @@ def test_items_of_a_response_are_known_when_they_are_sent_back(streams: bool) ->
     user = {"role": "user", "content": "Where are pelicans?"}
     ask = {"model": "gpt-4o", "stream": streams}
     with (
-        wire(pieces if streams else [answer("200 OK", whole)]) as upstream,
-        serving(at_upstream(upstream.base_url)) as served,
+        forwarding(pieces if streams else [answer("200 OK", whole)]) as (_upstream, served),
         served.client() as client,
     ):
         client.post("/responses", json={**ask, "input": [user]})
@@ -354,11 +349,7 @@ THOUGHT = {"type": "thinking", "thinking": [{"type": "text", "text": "Hm."}]}
 )
 def test_a_streamed_answer_is_recorded_as_it_is_sent_back(pieces: list[bytes], back: dict[str, Any]) -> None:
     user = {"role": "user", "content": "Name a pelican"}
-    with (
-        wire([HEAD, *pieces, DONE]) as upstream,
-        serving(at_upstream(upstream.base_url)) as served,
-        served.client() as client,
-    ):
+    with forwarding([HEAD, *pieces, DONE]) as (_upstream, served), served.client() as client:
         client.post("/chat/completions", json={"model": "gpt-4o", "stream": True, "messages": [user]})
         (kept,) = answers(served)
         messages = [

@@ -144,9 +144,7 @@ def test_a_database_that_cannot_be_opened_is_named_on_this_machine_only(local: b
         (StoreTooNew("A later version of Forky changed the tables.", "Update Forky."), 503),
     ],
 )
-def test_a_proxy_turns_from_a_server_where_another_one_would_answer_better(
-    error: StoreError, status: int
-) -> None:
+def test_a_proxy_turns_from_a_server_where_another_would_do_better(error: StoreError, status: int) -> None:
     def fails() -> Workspace:
         raise error
 

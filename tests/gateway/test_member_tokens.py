@@ -37,9 +37,7 @@ def of(team: Team, tokens: Tokens, member: Member) -> MemberTokens:
     return MemberTokens(tokens, Access(team, member.id, lambda _conversation: ()))
 
 
-def test_a_token_is_seen_and_revoked_by_whose_it_is_and_by_owners(
-    team: Team, tokens: Tokens, ada: Member
-) -> None:
+def test_a_token_is_seen_and_revoked_by_its_owner_and_owners(team: Team, tokens: Tokens, ada: Member) -> None:
     bob, carol = (team.members.add(name, Role.COMMENTER) for name in ("Bob", "Carol"))
     token = of(team, tokens, bob).make("aider").token
     assert token.person == bob.id

@@ -60,9 +60,7 @@ def grown(before: Samples, after: Samples, name: str, **labels: str) -> float:
     return after[key] - before.get(key, 0.0)
 
 
-def test_replies_their_tokens_and_what_they_wrote_are_counted(
-    forky: Workspace, models: ScriptedModels
-) -> None:
+def test_replies_tokens_and_what_was_written_are_counted(forky: Workspace, models: ScriptedModels) -> None:
     before = scraped(forky)
     chat = forky.create("Ports")
     chat.ask("Which port?", model="scripted/one")

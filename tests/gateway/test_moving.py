@@ -11,11 +11,11 @@ import pytest
 from starlette.applications import Starlette
 from starlette.routing import Route
 
-from forky_core.gateway.moving import MOST, PREFIX, Moving
+from forky_core.gateway.moving import PREFIX, Moving
 from forky_core.model import ConversationId
 from forky_core.store.herald import Heard, Herald
 from tests.gateway.served import listening
-from tests.hangs import HANG, eventually
+from tests.hangs import HANG
 
 
 class Conversations:
@@ -41,8 +41,8 @@ class Conversations:
         self._herald.tell([ConversationId(id)])
 
 
-def watching(known: Conversations, *, most: int = MOST) -> Moving:
-    return Moving(known, known.hear, most=most)
+def watching(known: Conversations) -> Moving:
+    return Moving(known, known.hear)
 
 
 @contextmanager
@@ -69,52 +69,24 @@ def test_a_watcher_hears_what_it_does_not_know_and_then_each_move() -> None:
         assert news(lines) == 4
 
 
-def test_the_library_is_watched_by_the_moment_of_its_last_change() -> None:
+@pytest.mark.parametrize(("id", "at"), [("here", 3), ("library", 1_795_296_480_511_771)])
+def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives(id: str, at: int) -> None:
     known = Conversations()
-    known.at["library"] = begun = 1_795_296_480_511_771
+    known.at[id] = at
     with (
         served(watching(known)) as url,
-        httpx.stream("GET", f"{url}/library?after={begun}", timeout=HANG) as answer,
+        httpx.stream("GET", f"{url}/{id}?after={at}", timeout=HANG) as answer,
     ):
         lines = answer.iter_lines()
         assert next(lines) == "event: alive"
-        known.move("library", begun + 1)
-        assert news(lines) == begun + 1
-
-
-def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives() -> None:
-    known = Conversations()
-    with served(watching(known)) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=HANG) as answer:
-        lines = answer.iter_lines()
-        assert next(lines) == "event: alive"
-        known.move("here", 5)
-        assert news(lines) == 5
-
-
-@pytest.mark.parametrize("asked", ["x", "-1", "9" * 17, ""])
-def test_a_place_that_makes_no_sense_begins_anew(asked: str) -> None:
-    known = Conversations()
-    with (
-        served(watching(known)) as url,
-        httpx.stream("GET", f"{url}/here?after={asked}", timeout=HANG) as told,
-    ):
-        assert news(told.iter_lines()) == 3
+        known.move(id, at + 2)
+        assert news(lines) == at + 2
 
 
 def test_an_unknown_conversation_is_404_and_only_get_is_answered() -> None:
     with served(watching(Conversations())) as url:
         assert httpx.get(f"{url}/elsewhere", timeout=HANG).status_code == 404
         assert httpx.post(f"{url}/here", timeout=HANG).status_code == 405
-
-
-def test_one_watcher_too_many_is_asked_to_come_again_and_places_become_free() -> None:
-    endpoint = watching(Conversations(), most=1)
-    with served(endpoint) as url:
-        with httpx.stream("GET", f"{url}/here", timeout=HANG) as answer:
-            lines = answer.iter_lines()
-            news(lines)
-            assert httpx.get(f"{url}/here", timeout=HANG).status_code == 503
-        eventually(lambda: endpoint.watchers == 0)
 
 
 def test_a_conversation_that_is_deleted_ends_the_stream() -> None:

@@ -107,9 +107,7 @@ def test_one_person_is_there_once_where_they_were_last_and_not_after_a_silence()
     assert presence.others("room", "person:ada") == []
 
 
-def test_who_hears_of_the_conversation_no_more_has_left_and_who_connects_again_has_not(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_who_hears_no_more_has_left_and_who_connects_again_has_not(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presence_module, "LINGERS", 0.0)
     presence = Presence(named)
 

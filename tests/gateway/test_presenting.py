@@ -20,7 +20,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
-from forky_core.gateway.access.sign_in import SignIn
+from forky_core.gateway.access.sign_in import Mode, SignIn
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
 from forky_core.gateway.presenting import PREFIX, Presenting
 from forky_core.people.links.links import Links
@@ -50,12 +50,19 @@ class Shown:
         told: dict[str, Any] = self.post(f"{self.chat.id}/stage", json={"at": at, "place": place}).json()
         return told
 
+    @contextmanager
+    def followed(self, stage: dict[str, Any], after: str = "") -> Iterator[Iterator[str]]:
+        """The lines that one who follows is sent."""
+        address = f"{self.url}{PREFIX}/follow/{stage['id']}{after}"
+        with httpx.stream("GET", address, timeout=HANG) as answer:
+            yield answer.iter_lines()
+
     def step(self, stage: dict[str, Any], at: str) -> httpx.Response:
         return self.post(f"step/{stage['id']}", json={"token": stage["token"], "at": at})
 
 
 @contextmanager
-def presenting(**options: Any) -> Iterator[Shown]:
+def presenting(sign_in: Mode = "auto", **options: Any) -> Iterator[Shown]:
     forky, _ = workspace()
     chat = make_welcome(forky)
     routes = Presenting(lambda _person: forky, **options)
@@ -63,7 +70,11 @@ def presenting(**options: Any) -> Iterator[Shown]:
         routes=[Route(f"{PREFIX}/{path}", endpoint) for path, endpoint in routes.endpoints],
         middleware=[
             Middleware(SecurityHeaders, policy=content_security_policy(script_sources())),
-            Middleware(Gate, sign_in=SignIn(Origins())),
+            Middleware(
+                Gate,
+                sign_in=SignIn(Origins(), sign_in),
+                public_below=(f"{PREFIX}/watch", f"{PREFIX}/follow"),
+            ),
         ],
     )
     try:
@@ -140,26 +151,18 @@ def test_foreign_pages_can_neither_look_nor_present(shown: Shown) -> None:
 
 
 def test_whoever_is_not_signed_in_is_asked_to_unless_they_follow() -> None:
-    forky, _ = workspace()
-    chat = make_welcome(forky)
-    routes = Presenting(lambda _person: forky)
-    sign_in = SignIn(Origins(), "always")
-    app = Starlette(
-        routes=[Route(f"{PREFIX}/{path}", endpoint) for path, endpoint in routes.endpoints],
-        middleware=[Middleware(Gate, sign_in=sign_in, public_below=(f"{PREFIX}/watch", f"{PREFIX}/follow"))],
-    )
-    with listening(app) as url:
-        answer = httpx.get(f"{url}{PREFIX}/{chat.id}", timeout=HANG)
+    with presenting(sign_in="always") as shown:
+        chat, stages = shown.chat, shown.presenting.stages
+        answer = shown.get(str(chat.id))
         assert chat.title not in answer.text
         assert answer.status_code in {303, 401}
-        assert httpx.post(f"{url}{PREFIX}/{chat.id}/stage", json={}, timeout=HANG).status_code == 401
-        new = Links(forky.store).make_audience(chat.id, (), title="", by="")
-        stage, _ = routes.stages.begin(str(chat.id), f"b={chat.branch_name}", "", id=new.secret)
-        followed = httpx.get(f"{url}{PREFIX}/watch/{stage.id}", timeout=HANG)
+        assert shown.post(f"{chat.id}/stage", json={}).status_code == 401
+        new = Links(shown.forky.store).make_audience(chat.id, (), title="", by="")
+        stage, _ = stages.begin(str(chat.id), f"b={chat.branch_name}", "", id=new.secret)
+        followed = shown.get(f"watch/{stage.id}")
         assert followed.status_code == 200 and chat.title in followed.text
-        assert httpx.post(f"{url}{PREFIX}/step/{stage.id}", json={}, timeout=HANG).status_code == 401
-    assert routes.stages.find("") is None
-    forky.close()
+        assert shown.post(f"step/{stage.id}", json={}).status_code == 401
+        assert stages.find("") is None
 
 
 def test_each_address_takes_its_own_method_alone(shown: Shown) -> None:
@@ -173,17 +176,15 @@ def test_each_address_takes_its_own_method_alone(shown: Shown) -> None:
 def test_what_is_no_step_is_refused_in_a_sentence(shown: Shown, body: bytes) -> None:
     answer = shown.post(f"{shown.chat.id}/stage", content=body)
     assert (answer.status_code, answer.json()["error"]["message"]) == (400, "Post a JSON object.")
-
-
-def test_a_body_that_is_too_long_is_refused(shown: Shown) -> None:
     assert shown.post(f"{shown.chat.id}/stage", content=b"x" * 9_000).status_code == 413
 
 
 def test_those_who_follow_get_no_token_and_no_way_to_present(shown: Shown) -> None:
-    stage = shown.begin()
+    own, stage = shown.get(f"{shown.chat.id}?b=main").text, shown.begin()
     answer = shown.get(f"watch/{stage['id']}")
     assert answer.status_code == 200
     assert stage["token"] not in answer.text
+    assert "<li>Written" in own and "<li>Written" not in answer.text and " tokens." not in answer.text
     block = told(answer.text)
     assert block["follow"] == f"../follow/{stage['id']}"
     assert "begin" not in block
@@ -199,9 +200,7 @@ def test_nobody_steps_without_the_presenters_token(shown: Shown, token: str) -> 
     assert "Somebody else presents" in answer.json()["error"]["message"]
 
 
-def test_nothing_is_shown_of_a_conversation_in_the_trash_and_its_links_work_again_when_it_is_taken_back(
-    shown: Shown,
-) -> None:
+def test_nothing_is_shown_of_what_is_in_the_trash_until_it_is_taken_back(shown: Shown) -> None:
     stage = shown.begin()
     addresses = (f"{shown.chat.id}?b=main", f"{shown.chat.id}/replay", f"watch/{stage['id']}")
     shown.chat.trash()
@@ -225,14 +224,13 @@ def test_nothing_is_shown_of_a_conversation_in_the_trash_and_its_links_work_agai
 def test_those_who_follow_are_told_of_the_end_when_the_conversation_is_thrown_away() -> None:
     with presenting(alive=0.02) as shown:
         stage = shown.begin()
-        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
-            lines = answer.iter_lines()
+        with shown.followed(stage) as lines:
             next(lines)
             shown.chat.trash()
             assert "event: end" in list(lines)
         shown.chat.take_back()
-        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
-            assert next(events(answer.iter_lines()))["at"] == "title"
+        with shown.followed(stage) as lines:
+            assert next(events(lines))["at"] == "title"
 
 
 def test_a_second_presenter_takes_over_and_the_first_is_told(shown: Shown) -> None:
@@ -269,22 +267,13 @@ def test_the_link_of_an_audience_is_listed_counted_and_revoked_like_any_other() 
         (link,) = links.all()
         assert (link.thing, link.opened, link.title) == ("presentation", 1, shown.chat.title)
         assert stage["id"] not in str(link)
-        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as followed:
-            lines = followed.iter_lines()
+        with shown.followed(stage) as lines:
             next(lines)
             links.revoke(link.id)
             assert "event: end" in list(lines)
         assert shown.get(f"watch/{stage['id']}").status_code == 410
         again = shown.begin()
         assert again["id"] != stage["id"] and shown.get(f"watch/{again['id']}").status_code == 200
-
-
-def test_those_who_follow_read_neither_costs_nor_the_notes_of_a_step() -> None:
-    with presenting() as shown:
-        own = shown.get(f"{shown.chat.id}?b=main").text
-        stage = shown.begin()
-        followed = shown.get(f"watch/{stage['id']}").text
-        assert "<li>Written" in own and "<li>Written" not in followed and " tokens." not in followed
 
 
 def test_a_note_is_written_at_its_message_and_stays(shown: Shown) -> None:
@@ -298,9 +287,7 @@ def test_a_note_is_written_at_its_message_and_stays(shown: Shown) -> None:
     assert "Say who asked." in shown.get(str(shown.chat.id)).text
 
 
-def test_a_document_is_drawn_once_for_a_hundred_readers_and_anew_when_something_was_said(
-    shown: Shown,
-) -> None:
+def test_a_document_is_drawn_once_for_all_readers_and_anew_when_something_was_said(shown: Shown) -> None:
     pages = {shown.get(str(shown.chat.id)).text for _ in range(3)}
     assert len(pages) == 1
     assert len(shown.presenting._documents._drawn) == 1
@@ -317,8 +304,7 @@ def events(lines: Iterator[str]) -> Iterator[dict[str, Any]]:
 def test_who_joins_late_sees_the_present_step_and_the_end_is_told(shown: Shown) -> None:
     stage = shown.begin(at="title")
     shown.step(stage, "m-7")
-    with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
-        lines = answer.iter_lines()
+    with shown.followed(stage) as lines:
         assert next(events(lines))["at"] == "m-7"
         shown.post(f"step/{stage['id']}", json={"token": stage["token"], "end": True})
         assert "event: end" in list(lines)
@@ -329,22 +315,8 @@ def test_who_joins_late_sees_the_present_step_and_the_end_is_told(shown: Shown) 
 def test_a_presenters_own_page_is_not_counted() -> None:
     with presenting(alive=0.05) as shown:
         stage = shown.begin()
-        address = f"{shown.url}{PREFIX}/follow/{stage['id']}"
-        with (
-            httpx.stream("GET", f"{address}?after=1", timeout=HANG) as own,
-            httpx.stream("GET", address, timeout=HANG),
-        ):
-            assert next(one for one in events(own.iter_lines()) if one["followers"] == 1)
-
-
-def test_one_too_many_is_asked_to_come_again() -> None:
-    with presenting(most=1) as shown:
-        stage = shown.begin()
-        address = f"{shown.url}{PREFIX}/follow/{stage['id']}"
-        with httpx.stream("GET", address, timeout=HANG) as answer:
-            lines = answer.iter_lines()
-            next(lines)
-            assert httpx.get(address, timeout=HANG).status_code == 503
+        with shown.followed(stage, "?after=1") as own, shown.followed(stage):
+            assert next(one for one in events(own) if one["followers"] == 1)
 
 
 async def _followed(url: str, ready: asyncio.Semaphore, wanted: str) -> list[str]:
@@ -439,8 +411,8 @@ def test_a_presenter_who_has_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr("forky_core.gateway.stages.GONE", 0.0)
     with presenting(alive=0.02) as shown:
         stage = shown.begin()
-        with httpx.stream("GET", f"{shown.url}{PREFIX}/follow/{stage['id']}", timeout=HANG) as answer:
-            assert next(one for one in events(answer.iter_lines()) if one["away"])["at"] == "title"
+        with shown.followed(stage) as lines:
+            assert next(one for one in events(lines) if one["away"])["at"] == "title"
 
 
 def test_only_so_many_stages_are_kept_and_the_oldest_ends() -> None:

@@ -93,9 +93,7 @@ class TestEvery:
         assert answer.status_code == 200 and "8443" in answer.text
         assert spoken.paths() == [[QUESTION, "Port 8443."]]
 
-    def test_it_is_asked_by_post_only_and_with_a_token(
-        self, adapter: ProtocolAdapter, spoken: Served
-    ) -> None:
+    def test_it_is_asked_by_post_and_with_a_token(self, adapter: ProtocolAdapter, spoken: Served) -> None:
         with spoken.client() as client, spoken.client("fk-nobody") as stranger:
             assert client.get(f"/{adapter.path}").status_code == 405
             assert stranger.post(f"/{adapter.path}", json=question(adapter)).status_code == 401

@@ -20,11 +20,10 @@ from forky_core.llm.scripted import Hang, Until
 from forky_core.model import ConversationId, Generation
 from forky_core.store.opening import open_store
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, at_upstream, serving
+from tests.gateway.served import Served, at_upstream, forwarding, serving
 from tests.hangs import HANG, eventually
 from tests.llm.third_party import ANSWER, Aimock
 from tests.llm.wire import HEAD, chunk
-from tests.llm.wire import serving as wire
 
 
 def ask(*texts: str, model: str = "scripted/one", **more: Any) -> dict[str, Any]:
@@ -88,9 +87,7 @@ def test_tokens_do_not_share_trees(spoken: Served) -> None:
     assert len(spoken.forky.conversations()) == 2
 
 
-def test_a_client_that_leaves_a_stream_leaves_an_interrupted_reply(
-    spoken: Served, scripted: ScriptedModels
-) -> None:
+def test_a_client_that_leaves_interrupts_the_reply(spoken: Served, scripted: ScriptedModels) -> None:
     scripted.one.enqueue("Half of", Hang())
     with (
         spoken.client() as client,
@@ -108,10 +105,7 @@ def test_a_client_that_leaves_a_stream_leaves_an_interrupted_reply(
 
 
 def test_a_client_that_leaves_a_forwarded_stream_hangs_up_the_upstream(aimock: Aimock) -> None:
-    with (
-        wire([HEAD, chunk("Half of")], keep_open=True) as upstream,
-        serving(at_upstream(upstream.base_url)) as served,
-    ):
+    with forwarding([HEAD, chunk("Half of")], keep_open=True) as (upstream, served):
         with (
             served.client() as client,
             client.stream(
@@ -151,7 +145,7 @@ def test_who_leaves_an_answer_in_one_piece_finds_it_whole(spoken: Served, script
     ],
 )
 def test_an_upstream_that_breaks_off_leaves_an_interrupted_reply(pieces: list[bytes]) -> None:
-    with wire(pieces) as upstream, serving(at_upstream(upstream.base_url)) as served:
+    with forwarding(pieces) as (_upstream, served):
         response = post(served, ask("Go", model="gpt-4o", stream=True))
         assert b"Half of" in response.content
         assert b"[DONE]" not in response.content

@@ -20,7 +20,7 @@ from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import ScriptedModel
 from forky_core.process.settings import Settings
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, at_upstream, catalogue, serving
+from tests.gateway.served import Served, at_upstream, catalogue, forwarding, serving
 from tests.hangs import HANG
 from tests.llm.third_party import Aimock, free_port
 from tests.llm.wire import DONE, HEAD, chunk
@@ -249,53 +249,33 @@ def test_a_token_is_told_of_a_model_that_it_names_and_nobody_lists(gateway: Serv
         assert [model["id"] for model in client.get("/models").json()["data"]] == ["gpt-4o-mini"]
 
 
+SEARCHED = {"type": "web_search_call", "id": "ws_1", "status": "completed"}
+HELLO_AS_TEXT = {"type": "text", "text": "say hello"}
+
+
 @pytest.mark.parametrize(
-    ("path", "theirs"),
+    ("path", "model", "theirs"),
     [
-        ("/responses", {"model": "gpt-4o", "input": "say hello", "tools": [{"type": "web_search"}]}),
+        ("/responses", "gpt-4o", {"input": "say hello", "tools": [{"type": "web_search"}]}),
+        ("/responses", "gpt-4o", {"input": [SEARCHED, {"role": "user", "content": "say hello"}]}),
         (
-            "/responses",
-            {
-                "model": "gpt-4o",
-                "input": [
-                    {"type": "web_search_call", "id": "ws_1", "status": "completed"},
-                    {"role": "user", "content": "say hello"},
-                ],
-            },
+            "/messages",
+            "claude-sonnet-4-5",
+            asks("say hello", tools=[{"type": "web_search_20250305", "name": "web_search"}]),
         ),
         (
             "/messages",
-            {
-                "model": "claude-sonnet-4-5",
-                "max_tokens": 9,
-                "messages": [{"role": "user", "content": "say hello"}],
-                "tools": [{"type": "web_search_20250305", "name": "web_search"}],
-            },
-        ),
-        (
-            "/messages",
-            {
-                "model": "claude-sonnet-4-5",
-                "max_tokens": 9,
-                "messages": [
-                    {
-                        "role": "user",
-                        "content": [
-                            {"type": "container_upload", "file_id": "f"},
-                            {"type": "text", "text": "say hello"},
-                        ],
-                    }
-                ],
-            },
+            "claude-sonnet-4-5",
+            asks([{"type": "container_upload", "file_id": "f"}, HELLO_AS_TEXT]),
         ),
     ],
 )
 def test_what_only_a_providers_own_models_understand_reaches_them_as_it_came(
-    gateway: Served, aimock: Aimock, path: str, theirs: dict[str, Any]
+    gateway: Served, aimock: Aimock, path: str, model: str, theirs: dict[str, Any]
 ) -> None:
     before = len(aimock.journal())
     with gateway.client() as client:
-        answer = client.post(path, json=theirs)
+        answer = client.post(path, json={**theirs, "model": model})
         elsewhere = client.post(path, json={**theirs, "model": "offline/quote"})
     assert (answer.status_code, "x-forky-upstream" in answer.headers) == (200, True), answer.text
     assert len(aimock.journal()) == before + 1
@@ -347,20 +327,14 @@ def test_a_server_that_is_down_is_a_502(aimock: object) -> None:
 
 def test_a_server_that_sends_its_clients_elsewhere_is_a_502_and_nobody_is_sent_there() -> None:
     moved = b"HTTP/1.1 307 Temporary Redirect\r\nLocation: http://127.0.0.1:9/v1\r\nContent-Length: 0\r\n"
-    with (
-        wire([moved + b"Connection: close\r\n\r\n"]) as upstream,
-        serving(at_upstream(upstream.base_url)) as served,
-        served.client() as client,
-    ):
+    with forwarding([moved + b"Connection: close\r\n\r\n"]) as (_upstream, served), served.client() as client:
         answer = client.post("/chat/completions", json={**HELLO, "model": "gpt-4o"})
         assert (answer.status_code, error_of(answer)["code"]) == (502, "upstream_moved")
         assert "location" not in answer.headers
         assert served.paths() == [["Hi"]]
 
 
-def test_a_token_that_is_revoked_finishes_what_it_asked_and_asks_no_more(
-    spoken: Served, scripted: ScriptedModels
-) -> None:
+def test_a_revoked_token_finishes_its_call_and_asks_no_more(spoken: Served, scripted: ScriptedModels) -> None:
     scripted.one.enqueue("Half", " and half.")
     with spoken.client() as client:
         with client.stream("POST", "/chat/completions", json={**HELLO, "stream": True}) as response:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,7 @@ from forky_core.llm.scripted import Fail
 from forky_core.model import Usage
 from forky_core.store.opening import open_store
 from tests.builders import ScriptedModels
-from tests.gateway.served import Served, serving
-from tests.gateway.test_chat_client import open_client
+from tests.gateway.served import LOOKED, Served, open_client, roles, serving
 from tests.llm.third_party import ANSWER
 
 TOOL: Any = {
@@ -24,18 +22,6 @@ TOOL: Any = {
     "parameters": {"type": "object", "properties": {}},
     "strict": False,
 }
-
-
-@pytest.fixture
-def client(gateway: Served) -> Iterator[openai.OpenAI]:
-    with open_client(gateway) as made:
-        yield made
-
-
-@pytest.fixture
-def own(spoken: Served) -> Iterator[openai.OpenAI]:
-    with open_client(spoken) as made:
-        yield made
 
 
 def test_answers_of_openais_api_pass_unchanged(gateway: Served, client: openai.OpenAI) -> None:
@@ -54,16 +40,9 @@ def test_its_tools_are_understood(gateway: Served, client: openai.OpenAI) -> Non
 
 
 def test_another_model_is_spoken(own: openai.OpenAI, scripted: ScriptedModels) -> None:
-    steps = (
-        ReasoningDelta("Hm."),
-        "Look",
-        " there",
-        ToolCallDone("c1", "look_up", '{"city": "Oslo"}'),
-        Done("tool_calls", Usage(12, 3, cached_tokens=4, cost=0.0)),
-    )
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     whole: Any = own.responses.create(model="scripted/one", input="Go", tools=[TOOL])
-    scripted.one.enqueue(*steps)
+    scripted.one.enqueue(*LOOKED)
     with own.responses.stream(model="scripted/one", input="Go", tools=[TOOL]) as stream:
         pieced: Any = stream.get_final_response()
     for response in (whole, pieced):
@@ -140,13 +119,7 @@ def test_what_was_asked_reaches_the_model(own: openai.OpenAI, scripted: Scripted
         reasoning={"effort": "low"},
     )
     request = scripted.one.requests[-1]
-    assert [message["role"] for message in request.messages] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "tool",
-    ]
+    assert roles(request.messages) == "system user assistant tool tool"
     assert [call["id"] for call in request.messages[2]["tool_calls"]] == ["c1", "c2"]
     assert request.parameters["max_tokens"] == 77
     assert request.parameters["reasoning_effort"] == "low"
@@ -176,9 +149,7 @@ def test_a_failure_in_the_stream_is_told(
     assert spoken.paths() == [["Go", "Half of"]]
 
 
-def test_an_answer_is_continued_by_its_id(
-    spoken: Served, own: openai.OpenAI, scripted: ScriptedModels
-) -> None:
+def test_an_answer_goes_on_by_its_id(spoken: Served, own: openai.OpenAI, scripted: ScriptedModels) -> None:
     first = own.responses.create(model="scripted/one", input="Hi", instructions="Be brief.")
     second = own.responses.create(model="scripted/one", input="And then?", previous_response_id=first.id)
     own.responses.create(model="scripted/one", input="Or else?", previous_response_id=first.id)
@@ -236,7 +207,7 @@ def test_an_answer_is_continued_by_its_id_after_a_restart(tmp_path: Path, script
             with pytest.raises(openai.BadRequestError, match="not found"):
                 client.responses.create(model="scripted/one", input="And?", previous_response_id=forgotten.id)
         asked = scripted.one.requests[-1].messages
-        assert [message["role"] for message in asked] == ["user", "assistant", "tool"]
+        assert roles(asked) == "user assistant tool"
         assert asked[0]["content"][1]["image_url"]["url"] == PICTURE
         assert (asked[1]["tool_calls"][0]["id"], asked[2]["content"]) == ("c1", "Sunny")
         # One path: nothing of it was filed a second time.

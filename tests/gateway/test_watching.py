@@ -137,20 +137,6 @@ def test_whoever_comes_again_misses_and_repeats_nothing(server: Served) -> None:
     assert heard(server.address(job, 3), gate.set)[:2] == ("three four", "")
 
 
-def test_two_who_watch_see_the_same(server: Served) -> None:
-    gate = threading.Event()
-    job = server.ask("a", "b", Until(gate), "c")
-    seen: list[str] = []
-    threads = [threading.Thread(target=lambda: seen.append(heard(server.address(job))[0])) for _ in range(3)]
-    for thread in threads:
-        thread.start()
-    eventually(lambda: server.watching.watchers == 3)
-    gate.set()
-    for thread in threads:
-        thread.join(HANG)
-    assert seen == ["abc"] * 3
-
-
 def test_half_a_character_at_the_end_of_a_piece_survives(server: Served) -> None:
     gate = threading.Event()
     job = server.ask("\ud83d", Until(gate), "\ude00 <b>\u2028\n\n", "data: x")
@@ -190,9 +176,7 @@ def test_silence_is_broken_by_a_sign_of_life(server: Served) -> None:
 
 
 @pytest.mark.parametrize("after", [0, 1])
-def test_whoever_comes_after_the_end_of_a_short_reply_gets_what_is_missing_and_its_end(
-    server: Served, after: int
-) -> None:
+def test_whoever_comes_after_the_end_gets_what_is_missing_and_the_end(server: Served, after: int) -> None:
     job = server.ask("Done")
     job.wait(HANG)
     eventually(lambda: not server.forky.replies.running())
@@ -202,9 +186,7 @@ def test_whoever_comes_after_the_end_of_a_short_reply_gets_what_is_missing_and_i
     assert [one[1].get("text") for one in told[:-1]] == ["Done"][after:]
 
 
-def test_unknown_replies_and_those_that_ended_long_ago_are_not_found(
-    server: Served, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_unknown_and_old_replies_are_not_found(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "_ENDED", 1)
     first, second = server.ask("One"), server.ask("Two")
     for job in (first, second):

@@ -227,9 +227,7 @@ def test_the_offline_models_always_pass_their_test() -> None:
     assert gone.failure.kind == "not_found"
 
 
-def test_whoever_closes_forky_closes_the_connections_to_model_servers(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_who_closes_forky_closes_the_connections_to_model_servers(monkeypatch: pytest.MonkeyPatch) -> None:
     body = wire.answer("200 OK", {"data": [{"id": "local-one"}]}).replace(
         b"Connection: close", b"Server: kept"
     )

@@ -78,9 +78,7 @@ def asked(offered: Catalogue, name: str, part: dict[str, Any]) -> Done | Failed:
 @pytest.mark.parametrize("provider", [provider.id for provider in PROVIDERS])
 @pytest.mark.parametrize("shape", [picture, file])
 @pytest.mark.parametrize("scheme", SCHEMES)
-def test_nothing_that_a_message_names_is_downloaded_for_any_provider(
-    provider: str, shape: Any, scheme: str
-) -> None:
+def test_nothing_in_a_message_is_downloaded_for_a_provider(provider: str, shape: Any, scheme: str) -> None:
     with host() as (port, was_asked), wire.serving([REPLY]) as server:
         url = f"{scheme}127.0.0.2:{port}/p.png"
         name = NAMES.get(provider, f"{provider}/some-model" if provider != "openai" else "gpt-4o")

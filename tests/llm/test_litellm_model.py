@@ -120,9 +120,7 @@ def test_usage_is_what_the_provider_counted_and_has_a_price(aimock: Aimock) -> N
         ("dislike a parameter", "bad_request", "Invalid value for 'seed'"),
     ],
 )
-def test_each_refusal_is_its_own_kind_with_a_way_on(
-    aimock: Aimock, question: str, kind: str, says: str
-) -> None:
+def test_each_refusal_is_a_kind_with_a_way_on(aimock: Aimock, question: str, kind: str, says: str) -> None:
     failed = failure(run(model(aimock.base_url), ask(question)))
     assert failed.kind == kind
     assert says in failed.sentence

@@ -86,9 +86,7 @@ def asked(offered: Catalogue, name: str) -> Done | Failed:
         ("http://nobody.test:8000", (), "public"),
     ],
 )
-def test_a_proposal_says_in_which_network_a_server_is(
-    url: str, addresses: tuple[str, ...], network: str
-) -> None:
+def test_a_proposal_says_where_a_server_is(url: str, addresses: tuple[str, ...], network: str) -> None:
     proposed = catalogue(by_name(far=addresses)).propose_server(url)
     assert (proposed.network, proposed.addresses) == (network, addresses)
     assert proposed.server.reach == (NAMED if network == "private" else {network})
@@ -249,9 +247,8 @@ def test_asking_a_far_server_that_is_none_says_no_more(kind: str) -> None:
     with ends(kind) as port:
         offered = catalogue(by_name(far=["127.0.0.2"]), f"http://far.test:{port}")
         end = asked(offered, f"far.test:{port}/m")
-        assert (
-            isinstance(end, Failed) and end.failure.kind == "unreachable" and end.failure.retry_after is None
-        )
+        assert isinstance(end, Failed) and end.failure.kind == "unreachable"
+        assert end.failure.retry_after is None
         assert end.failure.sentence.startswith(f"far.test:{port} did not answer as a model server.")
         assert offered.upstream(f"far.test:{port}/m") is None, "its answers would be passed on as they are"
 

@@ -19,105 +19,46 @@ from tests.hangs import HANG
 
 ANSWER = "Forks are cheap because messages are shared."
 
+
+def says(
+    question: str, content: str, *, response: dict[str, Any] | None = None, **pace: int
+) -> dict[str, Any]:
+    """How it answers a question, in pieces of a size, after a delay …"""
+    return {"match": {"userMessage": question}, "response": {"content": content, **(response or {})}, **pace}
+
+
+def refuses(question: str, status: int, message: str, *, retry: int = 0, **more: str) -> dict[str, Any]:
+    """The error with which it answers a question."""
+    response = {"error": {"message": message, **more}, "status": status}
+    return {
+        "match": {"userMessage": question},
+        "response": response | ({"retryAfter": retry} if retry else {}),
+    }
+
+
+CALL = {"name": "look_up", "arguments": {"city": "Oslo"}, "id": "call_1"}
+CACHED = {"prompt_tokens_details": {"cached_tokens": 1500}}
+USAGE = {"prompt_tokens": 2000, "completion_tokens": 10, "total_tokens": 2010, **CACHED}
+LENGTH = "This model's maximum context length is 128000 tokens."
+INVALID = "invalid_request_error"
 FIXTURES: list[dict[str, Any]] = [
-    {"match": {"userMessage": "say hello"}, "response": {"content": ANSWER}, "chunkSize": 7},
-    {
-        "match": {"userMessage": "say it slowly"},
-        "response": {"content": "word " * 2000},
-        "chunkSize": 5,
-        "latency": 30,
-    },
-    {
-        "match": {"userMessage": "break off"},
-        "response": {"content": ANSWER},
-        "chunkSize": 7,
-        "latency": 5,
-        "truncateAfterChunks": 4,
-    },
-    {
-        "match": {"userMessage": "use a tool"},
-        "response": {"toolCalls": [{"name": "look_up", "arguments": {"city": "Oslo"}, "id": "call_1"}]},
-    },
-    {"match": {"userMessage": "think first"}, "response": {"content": "Four.", "reasoning": "Two and two."}},
-    {
-        "match": {"userMessage": "count my tokens"},
-        "response": {
-            "content": "Counted.",
-            "usage": {
-                "prompt_tokens": 2000,
-                "completion_tokens": 10,
-                "total_tokens": 2010,
-                "prompt_tokens_details": {"cached_tokens": 1500},
-            },
-        },
-    },
-    {
-        "match": {"userMessage": "run out of room"},
-        "response": {"content": "As far as", "finishReason": "length"},
-    },
-    {"match": {"userMessage": "be censored"}, "response": {"content": "I", "finishReason": "content_filter"}},
-    {
-        "match": {"userMessage": "reject my key"},
-        "response": {
-            "error": {"message": "Incorrect API key provided: sk-abc.", "type": "invalid_request_error"},
-            "status": 401,
-        },
-    },
-    {
-        "match": {"userMessage": "limit me"},
-        "response": {
-            "error": {"message": "Rate limit reached", "type": "rate_limit"},
-            "status": 429,
-            "retryAfter": 7,
-        },
-    },
-    {
-        "match": {"userMessage": "empty my account"},
-        "response": {
-            "error": {"message": "You exceeded your current quota.", "code": "insufficient_quota"},
-            "status": 429,
-        },
-    },
-    {
-        "match": {"userMessage": "fall over"},
-        "response": {"error": {"message": "The server had an error", "type": "server_error"}, "status": 500},
-    },
-    {
-        "match": {"userMessage": "be overloaded"},
-        "response": {"error": {"message": "Overloaded", "type": "overloaded_error"}, "status": 503},
-    },
-    {
-        "match": {"userMessage": "overflow"},
-        "response": {
-            "error": {
-                "message": "This model's maximum context length is 128000 tokens.",
-                "type": "invalid_request_error",
-                "code": "context_length_exceeded",
-            },
-            "status": 400,
-        },
-    },
-    {
-        "match": {"userMessage": "lose the model"},
-        "response": {
-            "error": {"message": "The model does not exist", "code": "model_not_found"},
-            "status": 404,
-        },
-    },
-    {
-        "match": {"userMessage": "break the policy"},
-        "response": {
-            "error": {"message": "Rejected by our safety system.", "code": "content_policy_violation"},
-            "status": 400,
-        },
-    },
-    {
-        "match": {"userMessage": "dislike a parameter"},
-        "response": {
-            "error": {"message": "Invalid value for 'seed'", "type": "invalid_request_error"},
-            "status": 400,
-        },
-    },
+    says("say hello", ANSWER, chunkSize=7),
+    says("say it slowly", "word " * 2000, chunkSize=5, latency=30),
+    says("break off", ANSWER, chunkSize=7, latency=5, truncateAfterChunks=4),
+    {"match": {"userMessage": "use a tool"}, "response": {"toolCalls": [CALL]}},
+    says("think first", "Four.", response={"reasoning": "Two and two."}),
+    says("count my tokens", "Counted.", response={"usage": USAGE}),
+    says("run out of room", "As far as", response={"finishReason": "length"}),
+    says("be censored", "I", response={"finishReason": "content_filter"}),
+    refuses("reject my key", 401, "Incorrect API key provided: sk-abc.", type=INVALID),
+    refuses("limit me", 429, "Rate limit reached", type="rate_limit", retry=7),
+    refuses("empty my account", 429, "You exceeded your current quota.", code="insufficient_quota"),
+    refuses("fall over", 500, "The server had an error", type="server_error"),
+    refuses("be overloaded", 503, "Overloaded", type="overloaded_error"),
+    refuses("overflow", 400, LENGTH, type=INVALID, code="context_length_exceeded"),
+    refuses("lose the model", 404, "The model does not exist", code="model_not_found"),
+    refuses("break the policy", 400, "Rejected by our safety system.", code="content_policy_violation"),
+    refuses("dislike a parameter", 400, "Invalid value for 'seed'", type=INVALID),
 ]
 
 

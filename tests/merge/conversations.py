@@ -14,6 +14,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.model.parts import Draft, Part, TextPart
+from tests.context.validity import problems
 
 _CHOSEN = frozenset(field.name for field in fields(MergeOptions)) - {"strategy"}
 
@@ -89,11 +90,15 @@ class Talk:
         )
 
     def land(self, plan: MergePlan) -> list[Message]:
-        """What the repository does with a plan: seal the drafts, move the branch."""
+        """Seal the drafts and move the branch: its context can be sent, and has grown by what the plan said."""
+        before = self.context(plan.target_name).tokens
         landed = [seal(planned.draft, planned.parents) for planned in plan.drafts]
         self.messages.update((message.id, message) for message in landed)
         if plan.lands:
             self.heads[plan.target_name] = landed[-1].id if landed else plan.fast_forward
+        after = self.context(plan.target_name)
+        assert after.tokens == before + plan.tokens
+        assert problems(after.messages) == []
         return landed
 
     def sent(self, branch: str) -> str:

@@ -33,59 +33,34 @@ def lookup(id: MessageId) -> Message:
     return STORE[id]
 
 
-def copies(*known: Message, without: tuple[Message, ...] = ()) -> Copies:
-    return Copies(lookup, [message.id for message in known], without={message.id for message in without})
+TABLE = {
+    "a copy of what the target has itself": ("original", "", "theirs", True),
+    "two copies of what neither branch has": ("ours", "", "theirs", True),
+    "the original of a copy on the target": ("ours", "", "original", True),
+    "a copy of a copy": ("original", "", "copied copy", True),
+    "a copy of what the target has in no way": ("other", "", "theirs", False),
+    "a message that the target has in no way": ("other", "", "original", False),
+    "a copy that was edited": ("original", "", "edited", False),
+    "a copy that the target took back": ("ours", "ours", "theirs", False),
+    "a copy from a conversation that is not stored": ("other", "", "from elsewhere", False),
+}
+"""What the target has, what it took back, what comes, and whether that is there already."""
 
 
-def test_a_copy_of_a_message_of_the_target_is_there_already() -> None:
-    """The target has the original itself and no copy of it."""
-    original = stored("The port is 8080.")
-    copy = stored("The port is 8080.", original, below="source")
-    assert copies(original).has(copy)
-
-
-def test_two_copies_of_a_message_that_neither_branch_has_are_one() -> None:
-    """The original is on a third branch; the target has a copy of it, and the source another."""
-    original = stored("The port is 8080.")
-    here = stored("The port is 8080.", original, below="target")
-    there = stored("The port is 8080.", original, below="source")
-    assert here.id != there.id
-    assert copies(here).has(there)
-
-
-def test_the_original_of_a_copy_on_the_target_is_there_already() -> None:
-    original = stored("The port is 8080.")
-    here = stored("The port is 8080.", original, below="target")
-    assert copies(here).has(original)
-
-
-def test_a_copy_of_a_copy_is_a_copy() -> None:
+@pytest.mark.parametrize(("known", "without", "coming", "there"), TABLE.values(), ids=TABLE)
+def test_what_counts_as_a_copy(known: str, without: str, coming: str, there: bool) -> None:
     original = stored("The port is 8080.")
     between = stored("The port is 8080.", original, below="between")
-    there = stored("The port is 8080.", between, below="source")
-    assert copies(original).has(there)
-
-
-def test_a_copy_of_something_that_the_target_has_in_no_way_is_new() -> None:
-    original, other = stored("The port is 8080."), stored("The port is 9090.")
-    there = stored("The port is 8080.", original, below="source")
-    assert not copies(other).has(there)
-    assert not copies(other).has(original)
-
-
-def test_an_edited_copy_is_new() -> None:
-    original = stored("The port is 8080.")
-    edited = stored("The port is 9090.", original, below="source")
-    assert not copies(original).has(edited)
-
-
-def test_a_copy_that_the_target_took_back_does_not_count() -> None:
-    original = stored("The port is 8080.")
-    here = stored("The port is 8080.", original, below="target")
-    there = stored("The port is 8080.", original, below="source")
-    assert not copies(here, without=(here,)).has(there)
-
-
-def test_a_copy_from_a_conversation_that_is_not_stored_is_new() -> None:
-    there = stored("The port is 8080.", ELSEWHERE, below="source")
-    assert not copies(stored("The port is 9090.")).has(there)
+    messages = {
+        "original": original,
+        "other": stored("The port is 9090."),
+        "ours": stored("The port is 8080.", original, below="target"),
+        "theirs": stored("The port is 8080.", original, below="source"),
+        "copied copy": stored("The port is 8080.", between, below="copied"),
+        "edited": stored("The port is 9090.", original, below="source"),
+        "from elsewhere": stored("The port is 8080.", ELSEWHERE, below="elsewhere"),
+    }
+    taken_back = {messages[without].id} if without else set()
+    copies = Copies(lookup, [messages[known].id], without=taken_back)
+    assert len({message.id for message in messages.values()}) == len(messages)
+    assert copies.has(messages[coming]) is there

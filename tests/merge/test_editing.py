@@ -41,9 +41,7 @@ def short(id: MessageId) -> str:
 
 @pytest.mark.parametrize("strategy", ["squash", "three-way"])
 @pytest.mark.parametrize("branch", ["upload", "compression", "replica-idea"])
-def test_a_block_that_nobody_changed_is_written_as_it_was(
-    chat: Conversation, branch: str, strategy: str
-) -> None:
+def test_a_block_left_alone_is_written_as_it_was(chat: Conversation, branch: str, strategy: str) -> None:
     plan = chat.plan_merge(branch, strategy=strategy, again=True)
     source = BranchLines.of(plan, chat.message)
     assert plan.payload and Editing.of(plan, source).block.write(plan.short) == plan.payload

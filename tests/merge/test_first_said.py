@@ -257,9 +257,7 @@ def quotable(message: Message) -> str:
 
 @settings(deadline=None)
 @given(steps)
-def test_squashes_of_squashes_quote_only_what_somebody_said_and_cite_who_did(
-    program: list[tuple[str, int, int, int]],
-) -> None:
+def test_squashes_of_squashes_quote_and_cite_what_was_said(program: list[tuple[str, int, int, int]]) -> None:
     talk = Talk()
     shared = talk.say("main", "user: How does it start?", "assistant: With a plan.")
     names = ("main", "a", "b", "c")

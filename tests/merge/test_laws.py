@@ -52,11 +52,7 @@ def merge(talk: Talk, target: str, source: str, strategy: str, choice: int) -> N
     path = talk.path(source)
     picks: list[MessageId] = [message.id for message in path[choice % len(path) :][:3]]
     plan = talk.plan(strategy, target=target, source=source, picks=picks)
-    before = talk.context(target)
     landed = talk.land(plan)
-    after = talk.context(target)
-    assert after.tokens == before.tokens + plan.tokens
-    assert problems(after.messages) == []
     assert bool(landed) == bool(plan.drafts)
     listed = set(plan.citable) | {omission.message for omission in plan.omitted}
     assert set(plan.delta) <= listed or plan.fast_forward is not None

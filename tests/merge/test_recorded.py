@@ -17,7 +17,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import ModelError
 from forky_core.preferences import choose_verifier, chosen_verifier
-from tests.builders import ScriptedModels, talk, workspace
+from tests.builders import ScriptedModels, begun, land, talk
 
 RECORDED = Path(__file__).parent / "recorded"
 FAILURES = sorted(path.stem for path in RECORDED.glob("*.json") if path.stem != "transcript")
@@ -30,9 +30,8 @@ def case(name: str) -> Mapping[str, Any]:
 
 
 def recorded() -> tuple[Conversation, ScriptedModels]:
-    forky, models = workspace()
     said = case("transcript")
-    chat = talk(forky.create("Export"), *said["main"])
+    chat, models = begun(*said["main"], title="Export")
     talk(chat.fork("export"), *said["export"])
     return talk(chat, *said["more"]), models
 
@@ -138,9 +137,7 @@ def test_a_three_way_asks_for_the_note_of_a_squash_and_tells_it_below_the_confli
     assert plan.block is not None and '"lines":[0,' in plan.block.claims, "its sentences keep their lines"
     settled = plan.resolved({clash.about: Choice("mine")})
     assert settled.payload.splitlines()[4:] == rest
-    before = chat.context().tokens
-    chat.merge(plan)
-    assert chat.context().tokens == before + plan.tokens
+    land(chat, plan)
     assert [one.about for one in chat.merges.unresolved] == [clash.about]
 
 
@@ -219,9 +216,7 @@ def test_a_branch_too_long_for_the_model_is_written_piece_by_piece(monkeypatch: 
     assert "900 seconds" in plan.payload and "DuplicateKeyError" in plan.payload
 
 
-def test_a_branch_is_gone_on_with_after_the_last_piece_that_was_written(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_branch_is_gone_on_with_after_the_last_written_piece(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(note_writing, "PIECE", 70)
     chat, models = recorded()
     answers(models, TRANSACTION, Fail("overloaded"))

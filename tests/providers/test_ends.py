@@ -368,9 +368,7 @@ CALLS = {
 
 
 @pytest.mark.parametrize("pieces", CALLS.values(), ids=CALLS)
-def test_parallel_calls_stay_apart_however_they_are_numbered(
-    chat_answers: Answers, pieces: tuple[Raw, ...]
-) -> None:
+def test_parallel_calls_stay_apart_in_any_numbering(chat_answers: Answers, pieces: tuple[Raw, ...]) -> None:
     for given in chat_answers(*pieces, End("tool_calls"), Mark()):
         assert given.calls == (("first", '{"x":1}'), ("second", '{"y":2}'))
         assert given.end == ("done", "tool_calls", "")

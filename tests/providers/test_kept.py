@@ -65,9 +65,7 @@ def test_why_an_answer_ended_is_stored_shown_and_exported(tmp_path: Path) -> Non
         ({}, None, ""),
     ],
 )
-def test_why_a_recorded_answer_ended_is_stored(
-    choice: dict[str, object], reason: str | None, own: str
-) -> None:
+def test_why_a_recorded_answer_ended_is_kept(choice: dict[str, object], reason: str | None, own: str) -> None:
     message = {"role": "assistant", "content": "Part of it"}
     request = {"model": "gpt-4o", "messages": [{"role": "user", "content": "Which port?"}]}
     response = {"choices": [{"message": message, **choice}]}

@@ -75,9 +75,7 @@ def test_the_file_is_its_owners_alone_and_a_change_counts_at_once(tmp_path: Path
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", "{}", '{"password": 3}', '{"password": "plain"}'])
-def test_a_file_that_cannot_be_understood_is_an_error_and_not_an_open_door(
-    tmp_path: Path, content: str
-) -> None:
+def test_a_file_that_makes_no_sense_is_an_error_and_no_open_door(tmp_path: Path, content: str) -> None:
     file = PasswordFile(tmp_path / "password.json")
     file.path.write_text(content)
     with pytest.raises(RequestError, match="forky_core password"):

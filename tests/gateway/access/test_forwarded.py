@@ -97,9 +97,7 @@ def test_a_named_proxy_reports_the_scheme(kind: str, sent: str, scheme: str) -> 
         ("127.0.0.1:8501", "no host", "127.0.0.1:8501"),
     ],
 )
-def test_a_named_proxy_reports_the_host_where_it_does_not_pass_it_on(
-    host: str, sent: str, called: str
-) -> None:
+def test_a_named_proxy_reports_the_host_that_it_replaces(host: str, sent: str, called: str) -> None:
     found = NamedProxies(NAMED).seen(scope(host=host, x_forwarded_host=sent))
     assert header(found, b"host") == called
 

@@ -121,14 +121,6 @@ def test_nobody_comes_in_without_an_invitation_or_a_role(door: TeamDoor) -> None
     assert len(door.refusals()) == 1 and not door.team.members.all()
 
 
-@pytest.mark.parametrize("target", ["//evil.example", "https://evil.example", "/\\evil.example", "/sign-out"])
-def test_a_target_elsewhere_becomes_the_front_page(door: TeamDoor, target: str) -> None:
-    with door.browser() as browser:
-        entered = enter(door, browser, "ada", target=target, invitation=door.invitation())
-        assert entered.status_code == 200 and 'content="0;url=/"' in entered.text
-        assert "evil" not in entered.text
-
-
 def test_an_answer_serves_once_and_only_in_the_browser_that_asked(door: TeamDoor) -> None:
     with door.browser() as ada, door.browser() as thief:
         back = say_yes(ada, to_provider(ada, invitation=door.invitation()), "ada")
@@ -152,20 +144,9 @@ def test_a_code_that_was_used_is_refused_with_a_fresh_state(door: TeamDoor) -> N
         fresh = asked(to_provider(browser))["state"]
         params = {"code": asked(first)["code"], "state": fresh}
         replayed = browser.get("/sign-in/oidc/work/back", params=params)
-        assert (
-            replayed.status_code == 403 and "did not accept what your browser brought back" in replayed.text
-        )
+        assert replayed.status_code == 403
+        assert "did not accept what your browser brought back" in replayed.text
     assert [one["reason"] for one in door.refusals()] == ["code"]
-
-
-def test_a_changed_nonce_is_refused(door: TeamDoor) -> None:
-    with door.browser() as browser:
-        place = to_provider(browser, invitation=door.invitation())
-        changed = place.replace(asked(place)["nonce"], "another")
-        refused = browser.get(say_yes(browser, changed, "ada"))
-        assert refused.status_code == 403 and "its nonce is not the expected one" in refused.text
-    assert [one["reason"] for one in door.refusals()] == ["nonce"]
-    assert not door.team.members.all()
 
 
 def test_two_tabs_may_sign_in_at_once_and_each_opens_a_session_of_its_own(door: TeamDoor) -> None:
@@ -280,9 +261,7 @@ def test_an_answer_of_one_provider_is_no_answer_of_another(odd: OddProvider, iss
         ({"at_hash": "AAAA"}, "at_hash"),
     ],
 )
-def test_a_claim_that_is_not_as_it_should_be_is_refused(
-    odd: OddProvider, claims: dict[str, Any], reason: str
-) -> None:
+def test_a_claim_of_another_value_is_refused(odd: OddProvider, claims: dict[str, Any], reason: str) -> None:
     with team_door([OidcWay([provider(odd.issuer, role=Role.OWNER)])]) as door, door.browser() as browser:
         odd.claims = claims
         assert answered(browser, odd).status_code == 403
@@ -322,9 +301,7 @@ def test_a_name_that_cannot_be_used_keeps_nobody_out(issuer: str) -> None:
         assert len(member.name) <= 60 and member.name.isprintable()
 
 
-def test_the_role_of_a_provider_is_for_newcomers_and_its_rules_hold_at_every_sign_in(
-    odd: OddProvider,
-) -> None:
+def test_a_provider_s_role_is_for_newcomers_and_its_rules_hold_at_every_sign_in(odd: OddProvider) -> None:
     ways = OidcWay([provider(odd.issuer, role=Role.VIEWER), provider(odd.issuer, "ruled", rules=RULES)])
     with team_door([ways]) as door, door.browser() as browser:
 

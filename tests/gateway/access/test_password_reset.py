@@ -122,9 +122,7 @@ def test_a_made_up_link_is_refused(door: TeamDoor, ada: Member, secret: str) -> 
 # Proof.
 
 
-def test_a_session_of_long_ago_proves_nothing_until_its_person_is_asked_again(
-    door: TeamDoor, ada: Member
-) -> None:
+def test_an_old_session_proves_nothing_until_its_person_is_asked_again(door: TeamDoor, ada: Member) -> None:
     with door.browser() as browser:
         token = door.team.sessions.open(ada.id)
         browser.cookies.set(f"forky_session_{browser.base_url.port}", token)

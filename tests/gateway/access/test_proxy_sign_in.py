@@ -80,9 +80,7 @@ def test_the_proxys_people_come_in_without_a_page(app: str, folder: Path) -> Non
 @pytest.mark.parametrize(
     "headers", [{}, {"x_forwarded_for": "127.0.0.1"}, {"x_forwarded_for": "127.0.0.1, ::1"}]
 )
-def test_from_elsewhere_the_header_is_ignored_whatever_else_is_sent(
-    app: str, headers: dict[str, str]
-) -> None:
+def test_from_elsewhere_the_header_is_ignored_whatever_is_sent(app: str, headers: dict[str, str]) -> None:
     with client(app, source=ELSEWHERE, x_forwarded_email="eve@example.org", **headers) as browser:
         assert browser.get("/library").status_code == 303
         assert "Password" in browser.get("/sign-in?next=/").text
@@ -139,9 +137,7 @@ def test_a_setting_that_makes_no_sense_is_refused(variables: dict[str, str]) -> 
     ],
     ids=lambda variables: next(iter(variables)),
 )
-def test_a_setting_that_would_protect_nothing_keeps_the_door_closed(
-    tmp_path: Path, variables: dict[str, str]
-) -> None:
+def test_a_setting_that_protects_nothing_closes_the_door(tmp_path: Path, variables: dict[str, str]) -> None:
     with (
         pytest.raises(pytest.fail.Exception, match=r"Forky does not start\."),
         served(CHECKOUT / "app.py", tmp_path, **variables),

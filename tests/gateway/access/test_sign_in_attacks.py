@@ -114,9 +114,7 @@ async def flood(door: TeamDoor, reader: str, attempts: int) -> tuple[Counter[int
     return Counter(done), read, waiting
 
 
-def test_a_thousand_attempts_of_one_client_cost_five_checks_and_disturb_nobody(
-    door: TeamDoor, counting: Counting
-) -> None:
+def test_a_thousand_attempts_of_one_client_cost_five_checks(door: TeamDoor, counting: Counting) -> None:
     ada = person(door, "Ada", Role.OWNER)
     statuses, read, _ = finished(flood(door, door.team.sessions.open(ada.id), 1_000))
     assert read == [200] * 20
@@ -125,9 +123,7 @@ def test_a_thousand_attempts_of_one_client_cost_five_checks_and_disturb_nobody(
     assert len(door.refusals()) == 5 and door.team.audit.first_broken() is None
 
 
-def test_sign_ins_from_everywhere_wait_for_each_other_and_for_nobody_else(
-    counting: Counting, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_sign_ins_wait_for_each_other_alone(counting: Counting, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each check takes 64 MB and a tenth of a second: one at a time, in a thread, and so many wait."""
     monkeypatch.setattr(password_way, "MOST_WAITING", 4)
     with team_door([PasswordWay(Unlimited())]) as door:
@@ -207,9 +203,7 @@ def test_signing_in_leads_to_this_server_alone(door: TeamDoor, target: str) -> N
         ("/people?tab=me", True),
     ],
 )
-def test_of_the_doors_own_addresses_only_those_come_back_at_which_ways_are_added(
-    target: str, kept: bool
-) -> None:
+def test_of_the_doors_own_addresses_only_those_that_add_a_way_come_back(target: str, kept: bool) -> None:
     assert access_door.own_path(target) == (target if kept else "/")
 
 

@@ -115,9 +115,7 @@ def test_a_conflict_needs_whole_words_of_two_sides_that_differ(wrong: str) -> No
     ],
     ids=["nothing", "white space", "prose", "half a JSON", "broken off at once", "all invented", "an order"],
 )
-def test_an_answer_that_says_nothing_about_the_texts_is_refused_in_one_sentence(
-    answer: str, why: str
-) -> None:
+def test_an_answer_that_says_nothing_of_the_texts_is_refused_in_one_sentence(answer: str, why: str) -> None:
     with pytest.raises(NotExamined, match=why) as refused:
         read(answer)
     assert refused.value.message.count(".") == 1

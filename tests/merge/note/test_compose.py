@@ -104,9 +104,7 @@ def test_every_message_of_the_person_is_told() -> None:
         ("旅行去波尔图，五月十二日出发。", "旅行改了，不去波尔图，去德博斯兰德。"),
     ],
 )
-def test_what_was_said_earlier_never_stands_without_what_was_said_last_of_it(
-    earlier: str, later: str
-) -> None:
+def test_what_was_said_first_never_stands_without_what_was_said_last(earlier: str, later: str) -> None:
     messages = talk(
         "user: Where do we go?",
         f"assistant: {earlier}",
@@ -335,9 +333,7 @@ lines_of_talk = st.lists(
 
 
 @given(lines_of_talk, st.integers(0, 600))
-def test_every_line_is_quoted_from_the_message_it_cites_and_the_budget_holds(
-    texts: list[str], budget: int
-) -> None:
+def test_every_line_is_quoted_from_what_it_cites_and_the_budget_holds(texts: list[str], budget: int) -> None:
     it = Talk()
     for number, text in enumerate(texts):
         it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")

@@ -44,9 +44,7 @@ FORKYS_OWN = (
         "What about memory?",
     ],
 )
-def test_a_squash_quotes_nothing_that_forky_says_itself(
-    ready: Conversation, question: str, model: str
-) -> None:
+def test_a_squash_quotes_nothing_of_forky_s_own(ready: Conversation, question: str, model: str) -> None:
     side = ready.fork("side")
     side.ask(question, model=model)
     payload = ready.plan_merge(side).payload.casefold()
