@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from forky_core import Done, TextDelta, Usage
@@ -82,13 +83,4 @@ TELEGRAPH = ProtocolAdapter(
     event_parser=Sounder,
     prefix="wire-",
 )
-MODELS = ProtocolAdapter(
-    path="models",
-    style="openai",
-    read=read,
-    matches=matches,
-    response_writer=Key,
-    response_body=whole,
-    event_parser=Sounder,
-    prefix="wire-",
-)
+MODELS = replace(TELEGRAPH, path="models")

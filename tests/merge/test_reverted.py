@@ -16,14 +16,20 @@ def revert(talk: Talk, branch: str, *targets: Message) -> Message:
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_merge_reverted_merged_again_delta_is_empty_says_so_and_offers_both_ways(strategy: str) -> None:
+def test_a_reverted_merge_brings_nothing_and_says_so_and_again_brings_all_of_it(strategy: str) -> None:
     talk = forked()
-    (merge,) = talk.land(talk.plan(strategy))
+    first = talk.plan(strategy)
+    (merge,) = talk.land(first)
     back = revert(talk, "main", merge)
     plan = talk.plan(strategy)
     assert (plan.relation, plan.delta, plan.lands) == ("up_to_date", (), False)
     assert plan.reverted == (RevertedMessage(merge.id, back.id),)
     assert any("Revert that revert, or merge again." in warning for warning in plan.warnings)
+    plan = talk.plan(strategy, again=True)
+    assert (plan.delta, plan.turns, plan.relation) == (first.delta, first.turns, "merge")
+    talk.land(plan)
+    assert talk.sent("main").count("ENUM_BASE=16") == 1
+    assert talk.plan(strategy).relation == "up_to_date"
 
 
 @pytest.mark.parametrize("strategy", ["full", "squash"])
@@ -34,19 +40,6 @@ def test_merge_reverted_merged_again_by_a_revert_of_the_revert(strategy: str) ->
     revert(talk, "main", revert(talk, "main", merge))
     assert talk.context("main").messages == held
     assert talk.plan(strategy).reverted == ()
-
-
-@pytest.mark.parametrize("strategy", ["full", "squash"])
-def test_merge_reverted_merged_again_with_again_brings_all_of_it(strategy: str) -> None:
-    talk = forked()
-    first = talk.plan(strategy)
-    (merge,) = talk.land(first)
-    revert(talk, "main", merge)
-    plan = talk.plan(strategy, again=True)
-    assert (plan.delta, plan.turns, plan.relation) == (first.delta, first.turns, "merge")
-    talk.land(plan)
-    assert talk.sent("main").count("ENUM_BASE=16") == 1
-    assert talk.plan(strategy).relation == "up_to_date"
 
 
 def test_again_without_a_revert_says_that_the_model_reads_it_twice() -> None:

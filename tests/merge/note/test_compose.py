@@ -166,8 +166,16 @@ def test_the_ready_conversation_merges_with_what_its_branch_warns_against() -> N
     assert "Then it is the VPN" in payload and "Always 02:40, and the VPN renews its keys" in payload
 
 
+def between_people(texts: Sequence[str]) -> list[Message]:
+    """Ben and Anna in turn."""
+    messages = talk(*(f"{('user', 'assistant')[number % 2]}: {text}" for number, text in enumerate(texts)))
+    return [
+        seal(Draft(message.role, message.parts, name=("Ben", "Anna")[number % 2]), message.parents)
+        for number, message in enumerate(messages)
+    ]
+
+
 def test_greetings_and_thanks_are_nothing_to_tell() -> None:
-    it = Talk()
     texts = [
         "Hey Anna! How are you?",
         "Wow, great!",
@@ -176,12 +184,7 @@ def test_greetings_and_thanks_are_nothing_to_tell() -> None:
         "My sister Clara bought the blue house beside the canal for 310,000 euros.",
         "Take care!",
     ]
-    for number, text in enumerate(texts):
-        it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")
-    named = [
-        seal(Draft(message.role, message.parts, name=("Ben", "Anna")[number % 2]), message.parents)
-        for number, message in enumerate(it.path("main"))
-    ]
+    named = between_people(texts)
     lines = written(named, 80)
     assert [line.text for line in lines] == [texts[2], texts[4]]
     assert {line.section for line in lines} == {SAID} and {line.speaker for line in lines} == {"Ben"}
@@ -618,18 +621,12 @@ def test_by_default_a_note_has_a_ceiling() -> None:
 
 
 def test_an_answer_between_people_comes_with_its_question() -> None:
-    it = Talk()
     texts = [
         "We drove up to Ghent on the weekend to see the regatta with the old harbour boats.",
         "Do you have any pets in the new flat?",
         "Oscar, a guinea pig from Bruges.",
     ]
-    for number, text in enumerate(texts):
-        it.say("main", f"{('user', 'assistant')[number % 2]}: {text}")
-    named = [
-        seal(Draft(message.role, message.parts, name=("Ben", "Anna")[number % 2]), message.parents)
-        for number, message in enumerate(it.path("main"))
-    ]
+    named = between_people(texts)
     for budget in range(10, 120, 5):
         told = [line.text for line in written(named, budget)]
         assert texts[2] not in told or texts[1] in told
