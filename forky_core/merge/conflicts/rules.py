@@ -1,173 +1,44 @@
 """Possible conflicts that rules find: two sentences of the same words in the same order, but for a value or a denial.
 
 Rules find few of the conflicts there are, and can't tell whether one is meant: two sentences may be about two things.
-So every page calls what they find *possible*, and where nothing was found says that nobody has examined the texts. Only
-whole statements of prose are compared: no code, question, supposition, plan, or report of the past. Of what a side says
-twice in the same words, the last counts.
+So every page calls what they find *possible*, and where nothing was found says that nobody has examined the texts. Of
+what a side says twice in the same words, the last counts.
 """
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from functools import lru_cache
-from types import MappingProxyType
+from collections.abc import Sequence
 
 from forky_core.merge.conflicts.conflict import ComparedSide, Conflict, Quotation, told_apart
 from forky_core.model import MessageId
-from forky_core.text.cues import NEGATION, PAST, SUPPOSED, denials, is_question
-from forky_core.text.sentences import units
-from forky_core.text.values import Amount, amounts
-from forky_core.text.words import stem, word_set
-
-LONGEST = 14
-"""The most words of a statement that is compared: in longer ones other things differ that rules don't see."""
-_KEY_WORDS = 4
-_TOKEN = re.compile(r"[\u3400-\u9fff]+|[^\W_]+(?:[._-][^\W_]+)*")
-_NOT = re.compile(r"\b(\w+?)(?:n['’]t|(?<=n)['’]t)\b", re.IGNORECASE)
-_WHOLE = MappingProxyType({"ca": "can", "wo": "will", "sha": "shall"})
-_FILLERS = word_set(
-    """
-    the a an now then still simply exactly currently is are be stays stay remains remain do does did so ok yes use keep
-    der die das den dem ein eine einen ist sind jetzt nun bleibt also ja
-    le la les l un une des d de est sont reste maintenant
-    el los las una es son está queda ahora
-    """
-)
-"""Words without which a statement says the same."""
-_HAN_FILLERS = re.compile("[是了的]|现在|仍然|还")
-_UNSETTLED = re.compile(
-    r"\b(?:let\s+me|i['’]ll|i\s+will|we\s+will\s+try|going\s+to|plan\w*|try\w*|may|should|want|think|guess|about|around|roughly|approximately|nearly|almost|"
-    r"some|other|another|each|example|e\.g|today|yesterday|tomorrow|so\s+far|just|"
-    r"soll\w*|etwa|ungefähr|rund|vielleicht|anderer?n?|jede\w*|zum\s+beispiel|z\.\s?B|heute|gestern|morgen|bisher|"
-    r"environ|peut-être|presque|autre|chaque|par\s+exemple|aujourd['’]hui|hier|demain|"
-    r"unos|unas|aproximadamente|casi|quizá|otr[oa]s?|cada|por\s+ejemplo|hoy|ayer|mañana)\b|大约|左右|例如|比如|今天|昨天|明天|建议|计划|另",
-    re.IGNORECASE,
-)
-"""Words that make of a statement a plan, an estimate, an example, or one of several things or times."""
-_OPPOSITES = {
-    word: sides.split("/")[0].split()[0]
-    for sides in (
-        "on/off",
-        "enabled activated/disabled deactivated",
-        "allowed permitted/forbidden prohibited disallowed",
-        "required mandatory/optional",
-        "encrypted/unencrypted",
-        "automatic/manual",
-        "public/private",
-        "aktiviert eingeschaltet/deaktiviert ausgeschaltet",
-        "erlaubt/verboten",
-        "activé activée/désactivé désactivée",
-        "autorisé permis/interdit",
-        "obligatoire/facultatif",
-        "activado activada/desactivado desactivada",
-        "permitido/prohibido",
-        "obligatorio/opcional",
-    )
-    for word in sides.split("/")[1].split()
-}
-"""Words that deny another one."""
-_PRONOUNS = word_set(
-    "it this that these those he she they i you we c ça cela il elle ils elles es das dies er sie ich wir esto eso 这 那 它 他 她"
-)
-"""Words that don't say by themselves what a statement is about."""
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_CLAUSES = re.compile(r"(?<=[,;:])\s+|[，；：]|\s[–—-]\s")
-_CODE = re.compile(r"[;{}]\s*$|[{}<>|=\\]|\w\(|->|::|^\s*[$>#@/]|^\s*[\w.-]+\s*:\s*\S+$|--\w|^\W*`[^`]*`\W*$")
-
-
-@dataclass(frozen=True, slots=True)
-class _Statement:
-    frame: tuple[str, ...]
-    """Its words in order, without fillers, its value and what denies it."""
-    amount: Amount | None
-    denied: bool
-    quotation: Quotation
-    key: str
-
-    @property
-    def stance(self) -> str:
-        value = f"{self.amount.value:g} {self.amount.dimension}" if self.amount is not None else ""
-        return f"{'not ' if self.denied else ''}{value or 'so'}"
-
-    def differs(self, other: _Statement) -> bool:
-        if self.amount is not None and other.amount is not None:
-            same = self.amount.same(other.amount)
-            if self.denied != other.denied:
-                return same
-            return not same and not self.denied and self.amount.dimension == other.amount.dimension
-        return self.denied != other.denied
+from forky_core.text.statements import Statement, statements
 
 
 def possible_conflicts(sides: Sequence[ComparedSide]) -> tuple[Conflict, ...]:
     """Return the conflicts between these sides that rules find, in the order of the first side's words."""
-    framed: dict[tuple[str, ...], dict[str, _Statement]] = {}
+    framed: dict[tuple[str, ...], dict[str, tuple[Statement, MessageId]]] = {}
     for side in sides:
-        for message, text in zip(side.said, side.texts, strict=True):
-            for one in _statements(message.id, text) if message.role not in ("tool", "system") else ():
-                framed.setdefault(one.frame, {})[side.name] = one
-    found: dict[tuple[Quotation, ...], str] = {}
+        said = [
+            (one.id, text)
+            for one, text in zip(side.said, side.texts, strict=True)
+            if one.role not in ("tool", "system")
+        ]
+        read = [statements(text) for _, text in said]
+        for (message, _), found in zip(said, read, strict=True):
+            for one in found:
+                framed.setdefault(one.frame, {})[side.name] = one, message
+    about: dict[tuple[Quotation, ...], str] = {}
     for by_side in framed.values():
         torn = {
             name: one
-            for name, one in by_side.items()
-            if any(one.differs(other) for other in by_side.values())
+            for name, (one, _) in by_side.items()
+            if len(by_side) > 1 and any(one.differs(other) for other, _ in by_side.values())
         }
         if torn:
-            says = tuple(replace(one.quotation, side=name, stance=one.stance) for name, one in torn.items())
+            says = tuple(
+                Quotation(name, by_side[name][1], one.whole, one.stance) for name, one in torn.items()
+            )
             # A sentence and its clause are one statement.
-            found[says] = min(found.get(says, torn[says[0].side].key), torn[says[0].side].key, key=len)
-    return told_apart(Conflict(about, says) for says, about in found.items())
-
-
-@lru_cache(maxsize=16_384)
-def _statements(message: MessageId, text: str) -> tuple[_Statement, ...]:
-    """Return the plain statements of a message; cached, because messages never change and are compared often."""
-    return tuple(_read(message, text))
-
-
-def _read(message: MessageId, text: str) -> Iterator[_Statement]:
-    for unit in units(text):
-        whole = " ".join(unit.text.split())
-        if unit.kind not in ("sentence", "item") or is_question(whole) or _CODE.search(whole):
-            continue
-        if (
-            SUPPOSED.search(whole)
-            or PAST.search(whole)
-            or _UNSETTLED.search(whole)
-            or len(amounts(whole)) > 1
-        ):
-            continue
-        for clause in dict.fromkeys((whole, *_CLAUSES.split(whole))):
-            if (said := _statement(clause, Quotation("", message, whole))) is not None:
-                yield said
-
-
-def _statement(text: str, quotation: Quotation) -> _Statement | None:
-    """Return a sentence or a clause as a statement; None if it has too few words, too many, or several numbers."""
-    found = amounts(text)
-    amount = found[0] if found else None
-    start, end = (amount.start, amount.end) if amount is not None else (0, 0)
-    bare = f"{text[:start]} {text[end:]}"
-    if re.search(r"\d", bare):
-        return None
-    frame, opposite = _frame(bare)
-    words = [word for word in _TOKEN.findall(bare) if word.casefold() not in _FILLERS]
-    said = [word for word in frame if word not in _PRONOUNS]
-    size = sum(len(word) // 2 if _HAN.match(word) else 1 for word in said)
-    if size < (1 if amount is not None and text.endswith((".", "。")) else 2) or len(words) > LONGEST:
-        return None
-    key = " ".join([word for word in words if not NEGATION.fullmatch(word)][:_KEY_WORDS])
-    denied = (denials(bare) + opposite) % 2 == 1
-    return _Statement(frame, amount, denied, quotation, key)
-
-
-def _frame(text: str) -> tuple[tuple[str, ...], int]:
-    """Return the words of a statement as they are compared, and how many of them deny another word."""
-    plain = _NOT.sub(lambda found: f"{_WHOLE.get(found[1].lower(), found[1])} not", text)
-    plain = NEGATION.sub(lambda found: "" if _HAN.match(found.group()) else " ", plain)
-    found = [word.casefold() for word in _TOKEN.findall(_HAN_FILLERS.sub("", plain))]
-    words = [_OPPOSITES.get(word, word) for word in found]
-    opposite = sum(one != other for one, other in zip(found, words, strict=True))
-    return tuple(stem(word) for word in words if word not in _FILLERS), opposite
+            key = torn[says[0].side].key
+            about[says] = min(about.get(says, key), key, key=len)
+    return told_apart(Conflict(key, says) for says, key in about.items())
