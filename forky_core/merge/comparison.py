@@ -58,8 +58,7 @@ def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> MergeCo
     """Compare the target and the turns that each source brings to it. Messages on the lines of all are left out."""
     inputs = sources[0][0]
     line = inputs.target_line
-    at_target = ancestors((inputs.target,), inputs.parents_of) if inputs.target is not None else frozenset()
-    heard = [{message.id for message in here.source_line} & at_target for here, _ in sources]
+    heard = [{message.id for message in here.source_line} & inputs.known for here, _ in sources]
     known = {message.id for message in line}.intersection(*heard)
     target = _Target()
     target.read(line, known, inputs.lookup)

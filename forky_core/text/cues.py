@@ -189,12 +189,12 @@ TURNS_DOWN = re.compile(
 
 
 def acts_of(sentence: str) -> frozenset[str]:
-    """Return what a sentence does, out of the names of `ACTS` and "asks"."""
+    """Return what a sentence does, out of the names of `ACTS`."""
     found: set[str] = set()
     for word in set(_SINGLE.findall(sentence.casefold())):
         found |= _WORDS.get(word, frozenset())
     found.update(ACTS[other.lastindex - 1] for other in _OTHERS.finditer(sentence) if other.lastindex)
-    return frozenset(found | {"asks"} if is_question(sentence) else found)
+    return frozenset(found)
 
 
 DECISION = re.compile(

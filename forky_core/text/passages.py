@@ -231,11 +231,6 @@ def names(text: str) -> frozenset[str]:
     return frozenset(f"={atom}" for atom in atoms(text) if is_named(atom))
 
 
-def is_concrete(text: str) -> bool:
-    """Whether a text has a name or a number."""
-    return any(is_named(atom) or atom.isdigit() for atom in atoms(text))
-
-
 def plain(line: str) -> str:
     """Normalise a line for comparison: its words, without indentation and list signs."""
     return " ".join(line.split()).strip("-*+#> `").casefold()

@@ -295,7 +295,7 @@ class ComparedSide:
     def newest(self) -> ComparedSide:
         """Return the side with as many of its last messages as are compared; at least one, cut at its beginning."""
         room, kept = MOST_CHARACTERS, len(self.said)
-        while kept and (room := room - len(message_as_text(self.said[kept - 1]))) >= 0:
+        while kept and (room := room - len(self.texts[kept - 1])) >= 0:
             kept -= 1
         return self if not kept else ComparedSide(self.name, self.said[kept:])
 

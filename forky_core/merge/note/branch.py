@@ -18,7 +18,7 @@ from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
 from forky_core.text.cues import TURNS_DOWN, acts_of, is_question
-from forky_core.text.passages import is_concrete, names, plain, plain_lines
+from forky_core.text.passages import atoms, names, plain, plain_lines
 from forky_core.text.words import terms
 
 REPORT = 600
@@ -70,10 +70,14 @@ class NoteBranch:
     """The passages of a branch that may be quoted, with what each of them needs."""
 
     messages: Sequence[Message]
+    texts: Sequence[str]
+    """Of each message."""
     passages: Sequence[NotePassage]
     """In order; each line and sentence once, in its last place, and none that the reader has."""
     does: Sequence[frozenset[str]]
     """For each passage what it does (`acts_of`); nothing for code, calls and output."""
+    asks: Sequence[bool]
+    """For each passage whether it ends in a question mark."""
     words: Sequence[frozenset[str]]
     """For each passage its content words, and its names behind a `=`."""
     count: Counter[str]
@@ -104,7 +108,8 @@ class NoteBranch:
     def of(cls, messages: Sequence[Message], known_texts: Sequence[str]) -> NoteBranch:
         """Read the messages for somebody who has read `known_texts`."""
         # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
-        told = [(one, one.text) for one in messages]
+        texts = [one.text for one in messages]
+        told = list(zip(messages, texts, strict=True))
         offline = {one.id for one, text in told if text.startswith(QUOTES)}
         # “/undo” and “no” hold for what stands above them, however often they are said.
         orders = {one.id for one, text in told if one.role == "user" and TURNS_DOWN.match(text)}
@@ -115,23 +120,29 @@ class NoteBranch:
             one
             for one in _distinct(every, plain_lines(known_texts), offline | orders, sources)
             if not any(map(is_heading, one.text.split("\n")))
-            and (any(map(str.isalpha, one.text)) or one.text == told[one.turn][1].strip())
+            and (any(map(str.isalpha, one.text)) or one.text == texts[one.turn].strip())
         ]
         by_turn: dict[int, list[int]] = {}
         for at, one in enumerate(found):
             by_turn.setdefault(one.turn, []).append(at)
         spoken = [frozenset(terms(one.text)) for one in found]
-        words = [mine | named for mine, named in zip(spoken, [names(one.text) for one in found], strict=True)]
+        called = [names(one.text) for one in found]
+        words = [mine | own for mine, own in zip(spoken, called, strict=True)]
         count = Counter(word for mine in words for word in mine)
         named = {message.name for message in messages if message.name and message.role != "tool"}
         branch = cls(
             messages,
+            texts,
             found,
             [acts_of(one.text) if one.shape in ("prose", "heading") else frozenset() for one in found],
+            [is_question(one.text) for one in found],
             words,
             count,
             [len(mine) for mine in spoken],
-            [is_concrete(one.text) for one in found],
+            [
+                bool(own) or any(map(str.isdigit, atoms(one.text)))
+                for one, own in zip(found, called, strict=True)
+            ],
             [],
             {message.id: speaker_of(message) for message in messages},
             len(named) > 1,
@@ -163,10 +174,6 @@ class NoteBranch:
     def is_item(self, at: int) -> bool:
         """Whether a passage is an item of a list, or a row of a table."""
         return _ITEM.match(self.passages[at].whole_row) is not None
-
-    def asks(self, at: int) -> bool:
-        """Whether a sentence is a question."""
-        return "asks" in self.does[at]
 
     def leads_in(self, at: int) -> bool:
         """Whether a line only introduces what follows it."""
@@ -212,11 +219,11 @@ class NoteBranch:
         """Whether a sentence has next to no content: a greeting, a word of thanks, "let me look"."""
         one = self.passages[at]
         if one.role == "assistant" and _FILE.fullmatch(one.text):
-            return one.text != self.messages[one.turn].text.strip()
-        if one.turn == len(self.messages) - 1 and self.asks(at):
+            return one.text != self.texts[one.turn].strip()
+        if one.turn == len(self.messages) - 1 and self.asks[at]:
             return False
         asked = self.prose_of(one.turn - 1)[-1:] if one.turn else []
-        if not self.talk and self.prose_of(one.turn) == [at] and any(map(self.asks, asked)):
+        if not self.talk and self.prose_of(one.turn) == [at] and any(self.asks[other] for other in asked):
             return False
         if self.concrete[at]:
             return False
@@ -257,7 +264,7 @@ class NoteBranch:
             denied = TURNS_DOWN.search(self.passages[reply].text) and (
                 at == mine[-1] or one.role == "assistant"
             )
-            if denied or (at == mine[-1] and is_question(one.text)):
+            if denied or (at == mine[-1] and self.asks[at]):
                 yield reply
         last = self._last_word_on(at)
         if last is not None:
@@ -288,7 +295,7 @@ class NoteBranch:
         if not before or (one.role == "assistant" and not self.talk) or self.is_chatter(before[-1]):
             return None
         whole = sum(self.many[other] for other in mine)
-        asked = self.asks(before[-1]) and few < CLEAR
+        asked = self.asks[before[-1]] and few < CLEAR
         back = self.talk and (_REFERS_BACK.match(one.text) is not None or few < LEAST_WORDS)
         return before[-1] if asked or back or whole < LEAST_WORDS else None
 

@@ -125,7 +125,8 @@ def _wanted(branch: NoteBranch, focus: str) -> list[float]:
 
 def _outcomes(branch: NoteBranch) -> dict[int, float]:
     """Return the output of tools after which nobody said anything, with its worth."""
-    spoken = (turn for turn, one in enumerate(branch.messages) if one.role != "tool" and one.text.strip())
+    told = zip(branch.messages, branch.texts, strict=True)
+    spoken = (turn for turn, (one, text) in enumerate(told) if one.role != "tool" and text.strip())
     last_said = max(spoken, default=-1)
     return {
         at: FAILURE if _FAILED.search(one.text) else OUTPUT

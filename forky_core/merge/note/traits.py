@@ -117,7 +117,7 @@ def traits_of(branch: NoteBranch) -> Iterator[dict[str, float]]:
             "person": one.role == "user" and not branch.talk,
             "narration": one.turn in branch.narrating,
             "long message": math.log(len(mine)) / 3,
-            "answers": any(map(branch.asks, branch.prose_of(one.turn - 1)[-1:])),
+            "answers": any(branch.asks[other] for other in branch.prose_of(one.turn - 1)[-1:]),
             "turned down": any(
                 TURNS_DOWN.search(branch.passages[other].text) for other in branch.prose_of(one.turn + 1)[:1]
             ),
