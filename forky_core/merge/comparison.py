@@ -13,7 +13,7 @@ from collections.abc import Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 
-from forky_core.context.masking import Lookup, reverted, turns_of
+from forky_core.context.masking import Lookup, turns_of
 from forky_core.merge.attribution import payload_lines
 from forky_core.merge.block import ITEM
 from forky_core.merge.conflicts.conflict import (
@@ -57,11 +57,10 @@ class MergeComparison:
 def compare(sources: Sequence[tuple[MergeInputs, Sequence[Message]]]) -> MergeComparison:
     """Compare the target and the turns that each source brings to it. Messages on the lines of all are left out."""
     inputs = sources[0][0]
-    line = inputs.target_line
     heard = [{message.id for message in here.source_line} & inputs.known for here, _ in sources]
-    known = {message.id for message in line}.intersection(*heard)
+    known = {message.id for message in inputs.target_line}.intersection(*heard)
     target = _Target()
-    target.read(line, known, inputs.lookup)
+    target.read(inputs, known)
     whole = [ComparedSide(inputs.target_name, tuple(target.said))]
     brought: list[MergePart] = []
     for here, turns in sources:
@@ -134,10 +133,10 @@ class _Target:
     cut: bool = False
     """Whether there is more than was read."""
 
-    def read(self, line: Sequence[Message], known: Container[MessageId], lookup: Lookup) -> None:
-        """Read a target's line from its end, as far as its statements are compared."""
-        back = reverted(line)
-        path = [message for message in line if message.id not in back and not message.hidden]
+    def read(self, inputs: MergeInputs, known: Container[MessageId]) -> None:
+        """Read the target's line from its end, as far as its statements are compared."""
+        back, lookup = inputs.taken_back, inputs.lookup
+        path = [message for message in inputs.target_line if message.id not in back and not message.hidden]
         merging = {message.id: merges for message in path if (merges := message.merges)}
         _, self.open = settled_and_open(chain.from_iterable(merging.values()))
         gone: dict[MessageId, list[str]] = {}

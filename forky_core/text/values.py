@@ -112,11 +112,15 @@ def runs_of_digits(text: str) -> frozenset[str]:
     one, too, and so does each piece of a date without signs.
     """
     spelled = (f"{one.value:g}" for one in numbers(text))
-    runs = (run.lstrip("0") or "0" for run in re.findall(r"\d+", text))
     joined = (re.sub(r"\D", "", found) for found in re.findall(r"\d{1,3}(?:[,.'’ ]\d{3})+", text))
     ordinals = (str(found) for word in set(re.findall(r"[^\W_]+", text)) if (found := ordinal(word)))
     dates = (piece.lstrip("0") for date in _DATE.findall(text) for piece in date)
-    return frozenset((*runs, *joined, *spelled, *ordinals, *dates))
+    return frozenset((*digits_apart(text), *joined, *spelled, *ordinals, *dates))
+
+
+def digits_apart(text: str) -> list[str]:
+    """Return the runs of digits of a text in their order, without zeros in front."""
+    return [run.lstrip("0") or "0" for run in re.findall(r"\d+", text)]
 
 
 def ordinal(word: str) -> int | None:

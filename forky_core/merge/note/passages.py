@@ -1,7 +1,7 @@
 """The passages of messages that a note may quote.
 
-Each passage stands word for word in its message, so that a
-quotation can be checked; for a tool call that is its name and its decoded arguments, as `call_text` writes them.
+Each passage stands word for word in its message, so that a quotation can be checked; for a tool call that is its name
+and its decoded arguments, as `call_text` writes them.
 """
 
 from __future__ import annotations
@@ -43,10 +43,9 @@ def passages(messages: Sequence[Message]) -> list[NotePassage]:
     """Return every passage of the messages, in order."""
     languages = list(map(language_of, [message.text for message in messages]))
     sources = [list(_sources(message)) for message in messages]
-    tools = [message.role == "tool" for message in messages]
     cut = [
-        list(passages_in(each, language, of_tool=tool))
-        for each, language, tool in zip(sources, languages, tools, strict=True)
+        list(passages_in(each, language, of_tool=message.role == "tool"))
+        for message, each, language in zip(messages, sources, languages, strict=True)
     ]
     found: list[NotePassage] = []
     for turn, (message, mine) in enumerate(zip(messages, cut, strict=True)):

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from forky_core.merge.written.material import NoteMaterial, plain
 from forky_core.model import MessageId
 from forky_core.text.sentences import language_of
-from forky_core.text.values import amounts, numbers
+from forky_core.text.values import amounts, digits_apart, numbers
 from forky_core.text.words import word_set
 
 _NUMBER = re.compile(r"(?<![\w#])\d+(?:[.,:'’/\-]\d+)*")
@@ -107,7 +107,7 @@ def _number(sentence: str, material: NoteMaterial) -> str:
         if any(one.start <= match.start() < one.end for one in said):
             continue
         whole = re.sub(r"\D", "", match.group())
-        pieces = [piece.lstrip("0") or "0" for piece in re.findall(r"\d+", match.group())]
+        pieces = digits_apart(match.group())
         if pieces == [whole] and int(whole[:9]) <= _COUNTED:
             continue
         if whole.lstrip("0") not in material.digits and not material.digits.issuperset(pieces):
