@@ -11,29 +11,9 @@ from forky_core.model.parts import Json
 from tests.formats.seeds import Seed
 
 ODD: tuple[Json, ...] = (
-    None,
-    True,
-    -1,
-    0,
-    10**30,
-    -(10**400),
-    1.5e308,
-    5e-324,
-    "",
-    "x",
-    "\ud83d",
-    "\ud83d key \udc00",
-    "\x00",
-    "2026-13-45T99:99:99Z",
-    "9" * 400,
-    "data:image/png;base64,@@@",
-    [],
-    {},
-    [None],
-    [[[]]],
-    {"": {"\udc00": None}},
-    {"type": "text"},
-    ["a", {"text": None}],
+    *(None, True, -1, 0, 10**30, -(10**400), 1.5e308, 5e-324, "", "x", "\ud83d", "\ud83d key \udc00", "\x00"),
+    *("2026-13-45T99:99:99Z", "9" * 400, "data:image/png;base64,@@@", [], {}, [None], [[[]]]),
+    *({"": {"\udc00": None}}, {"type": "text"}, ["a", {"text": None}]),
 )
 DEEP, STEEP, REPLIES, HUGE, INFINITE = "@deep@", "@steep@", "@replies@", "@huge@", "@infinite@"
 _RAW = {

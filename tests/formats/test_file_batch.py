@@ -40,8 +40,7 @@ def titles(forky: Workspace) -> list[str]:
     return sorted(one.title for one in forky.conversations())
 
 
-def test_each_file_has_its_own_ticks_and_its_own_account() -> None:
-    forky, _ = workspace()
+def test_each_file_has_its_own_ticks_and_its_own_account(forky: Workspace) -> None:
     batch = dropped(forky, export("a", "b"), export("c"))
     assert batch.stage == "looked"
     assert [len(file.lines) for file in batch.files] == [2, 1]
@@ -85,24 +84,21 @@ def test_loose_branch_files_of_one_chat_become_one_conversation_in_any_order(*, 
     assert len(imports(forky.store)) == 3, "the second time nothing was new"
 
 
-def test_a_file_that_cannot_be_read_stops_none_of_the_others() -> None:
-    forky, _ = workspace()
+def test_a_file_that_cannot_be_read_stops_none_of_the_others(forky: Workspace) -> None:
     batch = landed(dropped(forky, b"", export("a"), b"PK\x03\x04 not a zip"))
     assert titles(forky) == ["a"]
     assert [file.stage for file in batch.files] == ["failed", "landed", "failed"]
     assert dropped(forky, b"").stage == "ended", "nothing is there to be ticked"
 
 
-def test_one_of_them_is_undone_by_itself() -> None:
-    forky, _ = workspace()
+def test_one_of_them_is_undone_by_itself(forky: Workspace) -> None:
     batch = landed(dropped(forky, export("a"), export("b")))
     assert batch.files[0].done is not None
     undo_import(forky, batch.files[0].done.number)
     assert titles(forky) == ["b"]
 
 
-def test_the_same_conversation_in_two_files_comes_once() -> None:
-    forky, _ = workspace()
+def test_the_same_conversation_in_two_files_comes_once(forky: Workspace) -> None:
     batch = landed(dropped(forky, export("a"), export("a")))
     assert titles(forky) == ["a"]
     assert [file.done.unchanged for file in batch.files if file.done] == [0, 1]

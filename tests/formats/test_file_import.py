@@ -23,8 +23,7 @@ def export(*titles: str) -> bytes:
     return json.dumps([chat(title, title, "x") for title in titles]).encode()
 
 
-def test_only_what_is_ticked_lands() -> None:
-    forky, _ = workspace()
+def test_only_what_is_ticked_lands(forky: Workspace) -> None:
     found = incoming(forky, export("one", "two", "three"))
     assert (found.stage, [line.title for line in found.lines]) == ("looked", ["one", "two", "three"])
     assert forky.conversations() == ()
@@ -38,8 +37,7 @@ def test_only_what_is_ticked_lands() -> None:
     assert found.done is not None and found.done.number == 1
 
 
-def test_what_was_imported_before_is_marked() -> None:
-    forky, _ = workspace()
+def test_what_was_imported_before_is_marked(forky: Workspace) -> None:
     first = incoming(forky, export("one"))
     first.land()
     first.wait()
@@ -47,8 +45,7 @@ def test_what_was_imported_before_is_marked() -> None:
     assert line.known is not None
 
 
-def test_stopped_before_it_lands_nothing_is_there() -> None:
-    forky, _ = workspace()
+def test_stopped_before_it_lands_nothing_is_there(forky: Workspace) -> None:
     found = incoming(forky, export("one", "two"))
     found.stop()
     found.land()
@@ -58,15 +55,13 @@ def test_stopped_before_it_lands_nothing_is_there() -> None:
     assert forky.conversations() == () == forky.conversations(trashed=True)
 
 
-def test_what_cannot_be_read_is_a_sentence() -> None:
-    forky, _ = workspace()
+def test_what_cannot_be_read_is_a_sentence(forky: Workspace) -> None:
     assert "is empty" in incoming(forky, b"").problem
     damaged = incoming(forky, b"PK\x03\x04 not a zip", "a.zip")
     assert (damaged.stage, "damaged" in damaged.problem) == ("failed", True)
 
 
-def test_a_forky_file_is_forked() -> None:
-    forky, _ = workspace()
+def test_a_forky_file_is_forked(forky: Workspace) -> None:
     source = debugged(forky)
     content = b"".join(exporter("html").write(chat_of(forky.store, source.id)))
     found = incoming(workspace()[0], content, "../../page.html")
@@ -76,8 +71,7 @@ def test_a_forky_file_is_forked() -> None:
     assert found.forky.conversation(done.conversation).title == "Enums"
 
 
-def test_the_copy_is_gone_once_it_is_closed() -> None:
-    forky, _ = workspace()
+def test_the_copy_is_gone_once_it_is_closed(forky: Workspace) -> None:
     found = incoming(forky, export("one"))
     folder = found._folder
     assert folder.exists()

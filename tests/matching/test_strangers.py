@@ -105,40 +105,35 @@ LONG_TALK = turns(
     ],
 )
 def test_a_sliding_window_with_two_distinctive_turns_stays_in_its_conversation(
-    sent: Said, known: int, skipped: int
+    sent: Said, known: int, skipped: int, forky: Workspace
 ) -> None:
-    forky, _ = workspace()
     first = filed(forky, LONG_TALK[:-1], LONG_TALK[-1]["content"])
     filed(forky, turns("Something else entirely", "continue, please", "go on"), "Done.")
     found = filed(forky, [*sent, *turns("Who renews it?")], "A cron job.")
     assert (found.conversation, found.known, found.skipped) == (first.conversation, known, skipped)
 
 
-def test_many_short_turns_in_a_row_are_as_good_as_two_long_ones() -> None:
-    forky, _ = workspace()
+def test_many_short_turns_in_a_row_are_as_good_as_two_long_ones(forky: Workspace) -> None:
     short = turns(*(f"{what} {number}" for number in range(6) for what in ("question", "answer")))
     first = filed(forky, short[:-1], short[-1]["content"])
     assert filed(forky, [*short[6:], *turns("next")], "!").conversation == first.conversation
     assert filed(forky, [*short[8:], *turns("next")], "!").created
 
 
-def test_one_turn_is_never_enough() -> None:
-    forky, _ = workspace()
+def test_one_turn_is_never_enough(forky: Workspace) -> None:
     filed(forky, LONG_TALK[:-1], LONG_TALK[-1]["content"])
     assert filed(forky, [*LONG_TALK[7:], *turns("Who renews it?")], "A cron job.").created
 
 
-def test_the_same_answer_again_and_again_counts_once() -> None:
-    forky, _ = workspace()
+def test_the_same_answer_again_and_again_counts_once(forky: Workspace) -> None:
     canned = "I have completed the changes you asked for."
     filed(forky, turns("Write a parser for ports", canned, "continue", canned, "continue"), canned)
     again = turns(canned, "continue", canned, answers_first=True)
     assert filed(forky, [*again, *turns("How do I bake bread?")], "Knead it.").created
 
 
-def test_a_copy_of_the_history_makes_nothing_common() -> None:
+def test_a_copy_of_the_history_makes_nothing_common(forky: Workspace) -> None:
     """Clients that rewrite their first message at each turn leave full copies."""
-    forky, _ = workspace()
     talk = turns(
         *pairs(
             [
@@ -153,8 +148,7 @@ def test_a_copy_of_the_history_makes_nothing_common() -> None:
     assert (found.created, found.known) == (False, 4)
 
 
-def test_what_is_said_in_another_scope_makes_nothing_common() -> None:
-    forky, _ = workspace()
+def test_what_is_said_in_another_scope_makes_nothing_common(forky: Workspace) -> None:
     first = filed(forky, LONG_TALK[:-1], LONG_TALK[-1]["content"])
     for number in range(3):
         for one in LONG_TALK:
@@ -162,9 +156,8 @@ def test_what_is_said_in_another_scope_makes_nothing_common() -> None:
     assert filed(forky, [*LONG_TALK[6:], *turns("Who?")], "Cron.").conversation == first.conversation
 
 
-def test_tools_prove_nothing() -> None:
+def test_tools_prove_nothing(forky: Workspace) -> None:
     """Two who read the same file share the call and its result."""
-    forky, _ = workspace()
     call = {
         "role": "assistant",
         "content": "I look at the file.",
@@ -182,8 +175,7 @@ def test_tools_prove_nothing() -> None:
     assert filed(forky, [*mine, *turns("How do I bake bread?")], "Knead it.").created
 
 
-def test_a_conversation_that_is_named_needs_no_proof() -> None:
-    forky, _ = workspace()
+def test_a_conversation_that_is_named_needs_no_proof(forky: Workspace) -> None:
     chat = forky.create()
     chat.calls.find_or_create(turns("Write a parser", "Done.", "Thanks", "You are welcome."))
     assert (

@@ -17,7 +17,7 @@ from forky_core.render.replay import replay
 from forky_core.render.replay_page import replay_page
 from forky_core.render.steps import presentation
 from forky_core.welcome import make_welcome
-from tests.builders import debugged, talk, workspace
+from tests.builders import debugged, talk
 from tests.experiments.grids import capitals, opened
 
 EVIL = '<script>alert(1)</script><img src=x onerror=alert(1)>" onclick="x'
@@ -42,8 +42,7 @@ class Elements(HTMLParser):
         self.attributes += attrs
 
 
-def test_it_runs_its_one_script_and_loads_nothing() -> None:
-    forky, _ = workspace()
+def test_it_runs_its_one_script_and_loads_nothing(forky: Workspace) -> None:
     page = page_of(forky, make_welcome(forky), "main", "upload")
     stated = policy("present", served=True)
     assert f'content="{stated}"' in page
@@ -63,8 +62,7 @@ def test_the_cells_of_experiments_are_no_branches_of_the_title() -> None:
     assert "2 messages · 1 branch<" in "".join(presentation_page(presentation(shown)))
 
 
-def test_what_people_wrote_is_never_markup() -> None:
-    forky, _ = workspace()
+def test_what_people_wrote_is_never_markup(forky: Workspace) -> None:
     chat = talk(forky.create(EVIL[:100]), EVIL, EVIL)
     talk(chat.fork("side <b>"), EVIL, EVIL)
     chat.merge(chat.plan_merge("side <b>"))
@@ -92,8 +90,7 @@ def test_the_policy_of_the_server_lets_both_scripts_run_and_the_pages_own_nothin
         assert "</script" not in script(kind)
 
 
-def test_a_step_for_each_and_each_with_its_key() -> None:
-    forky, _ = workspace()
+def test_a_step_for_each_and_each_with_its_key(forky: Workspace) -> None:
     chat = debugged(forky)
     chat.merge(chat.plan_merge("debug"))
     made = presentation(shown_conversation(chat, forky.store))
@@ -101,8 +98,7 @@ def test_a_step_for_each_and_each_with_its_key() -> None:
     assert ids == [step.key for step in made.steps]
 
 
-def test_a_text_of_two_hundred_thousand_letters_is_whole_and_says_how_long_it_is() -> None:
-    forky, _ = workspace()
+def test_a_text_of_two_hundred_thousand_letters_is_whole_and_says_how_long_it_is(forky: Workspace) -> None:
     answer = "\n\n".join(f"Paragraph {at} of a very long answer." for at in range(6_000))
     chat = talk(forky.create("Long"), "Everything, please.", answer)
     page = page_of(forky, chat)
@@ -111,16 +107,14 @@ def test_a_text_of_two_hundred_thousand_letters_is_whole_and_says_how_long_it_is
     assert all(f"Paragraph {at} of" in page for at in (0, 1, 3_000, 5_999))
 
 
-def test_what_the_speaker_wrote_is_not_in_the_page_of_those_who_follow() -> None:
-    forky, _ = workspace()
+def test_what_the_speaker_wrote_is_not_in_the_page_of_those_who_follow(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Which port?", "8443.")
     chat.note(chat.path()[1].id, "Pause here.")
     assert "Pause here." in page_of(forky, chat, for_speaker=True)
     assert "Pause here." not in page_of(forky, chat)
 
 
-def test_what_the_server_tells_stands_in_the_body_and_cannot_end_its_block() -> None:
-    forky, _ = workspace()
+def test_what_the_server_tells_stands_in_the_body_and_cannot_end_its_block(forky: Workspace) -> None:
     page = with_served(page_of(forky, make_welcome(forky)), {"place": "</script><b>"})
     found = Elements(page)
     assert found.names.count("script") == 2
@@ -128,8 +122,7 @@ def test_what_the_server_tells_stands_in_the_body_and_cannot_end_its_block() -> 
 
 
 @pytest.mark.parametrize("strategy", ["full", "three-way"])
-def test_other_strategies_are_told_too(strategy: str) -> None:
-    forky, _ = workspace()
+def test_other_strategies_are_told_too(strategy: str, forky: Workspace) -> None:
     chat = debugged(forky)
     chat.merge(chat.plan_merge("debug", strategy=strategy))
     assert 'class="branches"' in page_of(forky, chat)

@@ -97,16 +97,14 @@ def gesture(chat: Conversation, verb: str, pick: int, number: int) -> None:
             chat.rename(f"Film {number}")
 
 
-def test_the_ready_conversation_is_replayed() -> None:
-    forky, _ = workspace()
+def test_the_ready_conversation_is_replayed(forky: Workspace) -> None:
     chat = make_welcome(forky)
     made = replayed(forky, chat)
     check(forky, chat, made)
     assert [row.merge for row in made.rows].count(True) == 1
 
 
-def test_what_was_undone_is_shown_and_goes_again() -> None:
-    forky, _ = workspace()
+def test_what_was_undone_is_shown_and_goes_again(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Which?")
     chat.say("80.", role="assistant")
     chat.undo()
@@ -165,8 +163,7 @@ def test_a_cell_on_which_somebody_went_on_is_drawn_and_so_is_the_one_that_is_che
         assert set(end_of(folded(forky, cell, with_log=True)).branches) == drawn
 
 
-def test_the_replay_of_the_ready_conversation_shows_what_a_person_would_tell() -> None:
-    forky, _ = workspace()
+def test_the_replay_of_the_ready_conversation_shows_what_a_person_would_tell(forky: Workspace) -> None:
     chat = make_welcome(forky)
     for with_log in (True, False):
         made = folded(forky, chat, with_log=with_log)
@@ -187,8 +184,7 @@ def end_of(made: Replay) -> ReplayState:
     return end
 
 
-def test_a_message_never_changes_its_row_or_lane() -> None:
-    forky, _ = workspace()
+def test_a_message_never_changes_its_row_or_lane(forky: Workspace) -> None:
     chat = make_welcome(forky)
     before = replayed(forky, chat)
     talk(chat.fork("more", at=chat.path()[1].id), "And?", "Yes.")
@@ -196,8 +192,7 @@ def test_a_message_never_changes_its_row_or_lane() -> None:
     assert [row.message for row in after.rows[: len(before.rows)]] == [row.message for row in before.rows]
 
 
-def test_without_a_log_the_messages_come_one_after_another() -> None:
-    forky, _ = workspace()
+def test_without_a_log_the_messages_come_one_after_another(forky: Workspace) -> None:
     chat = make_welcome(forky)
     shown = shown_conversation(chat, forky.store)
     made = replay(shown, (), shown.messages)
@@ -208,8 +203,7 @@ def test_without_a_log_the_messages_come_one_after_another() -> None:
     }
 
 
-def test_the_page_holds_what_the_frames_say() -> None:
-    forky, _ = workspace()
+def test_the_page_holds_what_the_frames_say(forky: Workspace) -> None:
     chat = make_welcome(forky)
     made = replayed(forky, chat)
     page = "".join(replay_page(made))
@@ -217,9 +211,8 @@ def test_the_page_holds_what_the_frames_say() -> None:
     assert json.loads(block) == json.loads(json.dumps(film(made)))
 
 
-def test_ten_thousand_operations_stay_small() -> None:
+def test_ten_thousand_operations_stay_small(forky: Workspace) -> None:
     """A picture for each would be fifty million rows."""
-    forky, _ = workspace()
     chat = forky.create("Long")
     messages: dict[MessageId, Message] = {}
     operations: list[Operation] = []
@@ -256,8 +249,7 @@ def test_ten_thousand_operations_stay_small() -> None:
     assert state.rows == {0, 1, 2}
 
 
-def test_a_purged_message_leaves_a_hole_and_no_error() -> None:
-    forky, _ = workspace()
+def test_a_purged_message_leaves_a_hole_and_no_error(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Which?", "80.")
     shown: ShownConversation = shown_conversation(chat, forky.store)
     kept = {id: message for id, message in shown.messages.items() if message.role == "user"}

@@ -8,19 +8,19 @@ from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.recording.recording import Reply
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import Change
 from forky_core.model.parts import canonical_json
 from forky_core.views.changes import sentences
 from forky_core.wire.chat import chat_call
-from tests.builders import talk, workspace
+from tests.builders import talk
 
 
 def last(chat: Conversation) -> tuple[str, ...]:
     return sentences(chat.history.operations[-1].changes)
 
 
-def test_each_verb_says_what_it_moved_in_words() -> None:
-    forky, _ = workspace()
+def test_each_verb_says_what_it_moved_in_words(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "first", "second")
     first, second = (message.id[3:11] for message in chat.path())
     assert last(chat) == (f"Branch “main”: {first} → {second}",)
@@ -51,16 +51,14 @@ def test_each_verb_says_what_it_moved_in_words() -> None:
     assert last(chat) == ("Moved to the trash",)
 
 
-def test_a_removed_branch_is_one_line_whatever_it_was_set_to() -> None:
-    forky, _ = workspace()
+def test_a_removed_branch_is_one_line_whatever_it_was_set_to(forky: Workspace) -> None:
     chat = forky.create("Names", system="Be brief.")
     chat.fork("debug")
     chat.branches.delete("debug")
     assert last(chat) == ("Branch “debug”: removed, was at nothing yet",)
 
 
-def test_an_empty_branch_is_at_nothing_yet() -> None:
-    forky, _ = workspace()
+def test_an_empty_branch_is_at_nothing_yet(forky: Workspace) -> None:
     assert "Branch “main”: new, at nothing yet" in last(forky.create("Names"))
 
 
@@ -76,8 +74,7 @@ JSON = st.recursive(
 )
 
 
-def test_what_a_programs_call_founded_is_said_in_words() -> None:
-    forky, _ = workspace()
+def test_what_a_programs_call_founded_is_said_in_words(forky: Workspace) -> None:
     call = chat_call([{"role": "user", "content": "Name a port"}])
     founded = forky.record(call, Reply(()), scope="token:1", client="laptop (aider)")
     (operation,) = forky.conversation(founded.conversation).history.operations
@@ -86,8 +83,7 @@ def test_what_a_programs_call_founded_is_said_in_words() -> None:
     assert {"Calls of one token go on here", "Found by how it begins"} <= set(said)
 
 
-def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored() -> None:
-    forky, _ = workspace()
+def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "first", "second")
     talk(chat.fork("side"), "third", "fourth")
     chat.requests.open("side")
@@ -110,8 +106,7 @@ def test_every_key_has_words_also_one_of_a_later_forky(key: str, before: Any, af
     assert len(sentences([Change(key, before, after)])) == 1
 
 
-def test_a_review_says_who_and_what_and_not_what_it_required() -> None:
-    forky, _ = workspace()
+def test_a_review_says_who_and_what_and_not_what_it_required(forky: Workspace) -> None:
     chat = talk(forky.create("Boats"), "Why?", "Because.")
     chat.requests.open(talk(chat.fork("idea"), "And?", "Yes."))
     ben = chat.people.as_person("ben")

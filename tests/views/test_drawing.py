@@ -26,14 +26,8 @@ def test_a_fork_runs_together_above_what_was_forked() -> None:
 
 
 def test_a_merge_opens_a_column_for_each_parent() -> None:
-    assert picture({"a": [], "b": ["a"], "c": ["a"], "m": ["b", "c"]}) == [
-        "* m",
-        "|\\",
-        "| * c",
-        "* | b",
-        "|/",
-        "* a",
-    ]
+    graph = {"a": [], "b": ["a"], "c": ["a"], "m": ["b", "c"]}
+    assert picture(graph) == ["* m", "|\\", "| * c", "* | b", "|/", "* a"]
 
 
 def test_columns_in_between_are_crossed() -> None:

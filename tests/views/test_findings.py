@@ -7,7 +7,7 @@ from forky_core.conversation.visible import Visible
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId, View
 from forky_core.views.findings import FoundConversation, group_hits, marked
-from tests.builders import debugged, talk, workspace
+from tests.builders import debugged, talk
 
 
 def search(forky: Workspace, words: str) -> tuple[FoundConversation, ...]:
@@ -18,8 +18,7 @@ def search(forky: Workspace, words: str) -> tuple[FoundConversation, ...]:
     return group_hits(forky.search(words), words, look)
 
 
-def test_hits_are_grouped_by_conversation_with_every_branch_they_lie_on() -> None:
-    forky, _ = workspace()
+def test_hits_are_grouped_by_conversation_with_every_branch_they_lie_on(forky: Workspace) -> None:
     chat = talk(forky.create("Backups"), "the trunk needle", "an answer")
     fork = chat.fork("debug")
     talk(fork, "a needle on the branch")
@@ -30,8 +29,7 @@ def test_hits_are_grouped_by_conversation_with_every_branch_they_lie_on() -> Non
     assert lying == {"the trunk needle": ("debug", "main"), "a needle on the branch": ("debug",)}
 
 
-def test_a_hit_lands_on_a_branch_that_contains_it() -> None:
-    forky, _ = workspace()
+def test_a_hit_lands_on_a_branch_that_contains_it(forky: Workspace) -> None:
     chat = talk(forky.create("Backups"), "trunk", "answer")
     talk(chat.fork("debug"), "needle")
     (group,) = search(forky, "needle")
@@ -41,8 +39,7 @@ def test_a_hit_lands_on_a_branch_that_contains_it() -> None:
     assert path[-1].text == "needle"
 
 
-def test_what_only_a_kept_tip_reaches_is_found_without_a_branch() -> None:
-    forky, _ = workspace()
+def test_what_only_a_kept_tip_reaches_is_found_without_a_branch(forky: Workspace) -> None:
     chat = talk(forky.create("Backups"), "trunk", "needle")
     chat.branches.promote(chat.path()[0].id)
     (group,) = search(forky, "needle")
@@ -71,8 +68,7 @@ def test_an_enormous_query_is_answered() -> None:
     assert marked("abc", "x " * 500_000 + "abc")[0].text == "abc"
 
 
-def test_a_merge_is_found_as_a_merge_that_nobody_said() -> None:
-    forky, _ = workspace()
+def test_a_merge_is_found_as_a_merge_that_nobody_said(forky: Workspace) -> None:
     chat = debugged(forky)
     chat.merge(chat.plan_merge("debug"))
     (group,) = search(forky, "lazily")

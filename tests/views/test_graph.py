@@ -101,12 +101,8 @@ def test_ends_that_nothing_names_are_named_by_their_version() -> None:
     }
     entries = {"heads/main": {"at": "three"}, "kept/one": True, "kept/two": True}
     graph = build_graph(messages, View(MappingProxyType(entries), 1))
-    assert {row.id: row.unnamed for row in graph.rows} == {
-        "q": "",
-        "one": "version 1/3",
-        "two": "version 2/3",
-        "three": "",
-    }
+    names = {"q": "", "one": "version 1/3", "two": "version 2/3", "three": ""}
+    assert {row.id: row.unnamed for row in graph.rows} == names
 
 
 def test_a_fold_says_how_many_of_its_messages_were_found_and_nothing_moves() -> None:

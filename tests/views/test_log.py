@@ -4,10 +4,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.experiments.experiments import Experiments
 from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow
 from forky_core.views.log import LogPage, log_page, numbers_of
-from tests.builders import talk, workspace
+from tests.builders import talk
 
 
 def page(chat: Conversation, number: int = 1, entries: int = 25) -> LogPage:
@@ -21,16 +22,14 @@ def page(chat: Conversation, number: int = 1, entries: int = 25) -> LogPage:
     )
 
 
-def test_the_newest_operation_comes_first_and_is_where_the_conversation_is() -> None:
-    forky, _ = workspace()
+def test_the_newest_operation_comes_first_and_is_where_the_conversation_is(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     entries = page(chat).entries
     assert [entry.operation.number for entry in entries] == [3, 2, 1]
     assert [entry.current for entry in entries] == [True, False, False]
 
 
-def test_what_was_undone_is_marked_until_it_is_redone() -> None:
-    forky, _ = workspace()
+def test_what_was_undone_is_marked_until_it_is_redone(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     chat.undo()
     assert [entry.operation.number for entry in page(chat).entries if entry.undone] == [3]
@@ -38,16 +37,14 @@ def test_what_was_undone_is_marked_until_it_is_redone() -> None:
     assert [entry for entry in page(chat).entries if entry.undone] == []
 
 
-def test_what_was_undone_stays_marked_when_something_else_was_done_instead() -> None:
-    forky, _ = workspace()
+def test_what_was_undone_stays_marked_when_something_else_was_done_instead(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     chat.undo()
     chat.say("c", role="assistant")
     assert [entry.operation.number for entry in page(chat).entries if entry.undone] == [3]
 
 
-def test_a_reply_names_the_question_it_belongs_to() -> None:
-    forky, _ = workspace()
+def test_a_reply_names_the_question_it_belongs_to(forky: Workspace) -> None:
     chat = forky.create("Names")
     chat.ask("why?")
     assert [entry.with_ for entry in page(chat).entries] == [2, None, None]
@@ -64,8 +61,7 @@ def ran(chat: Conversation) -> Experiments:
     return experiments
 
 
-def test_a_run_of_an_experiment_is_one_line_with_its_operations_behind_it() -> None:
-    forky, _ = workspace()
+def test_a_run_of_an_experiment_is_one_line_with_its_operations_behind_it(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     ran(chat)
     run, *others = page(chat).entries
@@ -76,8 +72,7 @@ def test_a_run_of_an_experiment_is_one_line_with_its_operations_behind_it() -> N
     assert [entry.current for entry in page(chat).entries[:2]] == [True, False]
 
 
-def test_an_undone_run_is_one_line_too() -> None:
-    forky, _ = workspace()
+def test_an_undone_run_is_one_line_too(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     ran(chat)
     chat.undo()
@@ -85,8 +80,7 @@ def test_an_undone_run_is_one_line_too() -> None:
     assert (undo.operation.verb, run.undone, len(run.run)) == ("undo", True, 3)
 
 
-def test_a_page_counts_a_run_as_one_line() -> None:
-    forky, _ = workspace()
+def test_a_page_counts_a_run_as_one_line(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), "a", "b")
     ran(chat)
     chat.say("later")
@@ -103,8 +97,7 @@ def test_pages_are_whole_rows_of_numbers(total: int, asked: int) -> None:
     assert last == total if shown == 1 else newer[1] == last + 1
 
 
-def test_a_page_of_a_long_log_needs_only_its_own_operations() -> None:
-    forky, _ = workspace()
+def test_a_page_of_a_long_log_needs_only_its_own_operations(forky: Workspace) -> None:
     chat = talk(forky.create("Names"), *[str(number) for number in range(59)])
     _, first, last = numbers_of(2, range(1, 61))
     some = chat.history.since(first - 1)[: last - first + 1]

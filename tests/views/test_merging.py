@@ -8,6 +8,7 @@ from dataclasses import replace
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
 from forky_core.model.parts import ToolCallPart, ToolResultPart
 from forky_core.views.merging import (
@@ -46,8 +47,7 @@ def test_after_a_merge_only_what_is_new_counts(chat: Conversation) -> None:
     assert stands.merged_before == (merge,)
 
 
-def test_unrelated_and_empty_branches_stand_apart(chat: Conversation) -> None:
-    forky, _ = workspace()
+def test_unrelated_and_empty_branches_stand_apart(chat: Conversation, forky: Workspace) -> None:
     lone = forky.create()
     lone.fork("other")
     talk(lone.checkout("other"), "Hello", "Hi")
@@ -84,8 +84,7 @@ def test_what_saves_nothing_is_told_by_numbers_and_not_by_a_warning(chat: Conver
     assert not takes_more_than_full(chat.plan_merge("debug", strategy="full"))
 
 
-def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange() -> None:
-    forky, _ = workspace()
+def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange(forky: Workspace) -> None:
     chat = talk(forky.create(), "Which port?", "Let us see.")
     talk(chat.fork("side"), "And there?", "Decision: the port is 9090.")
     talk(chat, "And here?", "Decision: the port is 8080.")
@@ -95,8 +94,7 @@ def test_a_three_way_merge_cites_both_sides_and_no_mark_of_it_is_strange() -> No
     assert strange_marks(edited, chat.message) == ("0123456789",)
 
 
-def test_a_merge_of_what_was_merged_quotes_its_marks_and_none_of_them_is_strange() -> None:
-    forky, _ = workspace()
+def test_a_merge_of_what_was_merged_quotes_its_marks_and_none_of_them_is_strange(forky: Workspace) -> None:
     chat = talk(forky.create(), "Which port?", "Let us see.")
     talk(side := chat.fork("side"), "And there?", "Decision: the port is 9090.")
     other = chat.fork("other")

@@ -104,12 +104,7 @@ def test_the_messages_of_a_conversation_are_read_back_as_each_api_has_them() -> 
 WRITTEN: tuple[tuple[ProtocolAdapter, str, str, str], ...] = (
     (CHAT, "stop", "", '"finish_reason":"stop"'),
     (CHAT, "length", "model_context_window_exceeded", '"finish_reason":"length"'),
-    (
-        CHAT,
-        "length",
-        "model_context_window_exceeded",
-        '"native_finish_reason":"model_context_window_exceeded"',
-    ),
+    (CHAT, "length", "context_window_exceeded", '"native_finish_reason":"context_window_exceeded"'),
     (CHAT, "reason_of_next_year", "", '"finish_reason":"reason_of_next_year"'),
     (MESSAGES, "stop", "STOP", '"stop_reason":"end_turn"'),
     (MESSAGES, "length", "MAX_TOKENS", '"stop_reason":"max_tokens"'),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -27,8 +27,6 @@ from forky_core.wire.chat import chat_call
 from forky_core.wire.responses import responses_call
 
 PNG = b"\x89PNG\r\n\x1a\n and so on"
-PNG64 = base64.b64encode(PNG).decode()
-TOOL = {"type": "object", "properties": {"city": {"type": "string"}}}
 
 
 def calling(*calls: tuple[str, str, Any]) -> dict[str, Any]:
@@ -52,89 +50,11 @@ def pictured(url: str) -> dict[str, Any]:
     return said([{"type": "image_url", "image_url": {"url": url}}])
 
 
-CHAT = {
-    "model": "m",
-    "max_completion_tokens": 50,
-    "stop": ["END"],
-    "tools": [
-        {"type": "function", "function": {"name": "weather", "description": "It.", "parameters": TOOL}}
-    ],
-    "messages": [
-        {"role": "developer", "content": "Be brief."},
-        {
-            "role": "user",
-            "content": [
-                {"type": "text", "text": "What is this?"},
-                {"type": "image_url", "image_url": {"url": f"data:image/png;base64,{PNG64}"}},
-            ],
-        },
-        calling(("c1", "weather", '{"city": "Bonn"}'), ("c2", "weather", '{"city":"Rome"}')),
-        {"role": "tool", "tool_call_id": "c1", "content": "rain"},
-        {"role": "tool", "tool_call_id": "c2", "content": [{"type": "text", "text": "sun"}]},
-        {"role": "assistant", "content": "Rain and sun."},
-        {"role": "user", "content": "Thanks"},
-    ],
-}
-RESPONSES = {
-    "model": "m",
-    "max_output_tokens": 50,
-    "stop": ["END"],
-    "instructions": "Be brief.",
-    "tools": [{"type": "function", "name": "weather", "description": "It.", "parameters": TOOL}],
-    "input": [
-        {
-            "role": "user",
-            "content": [
-                {"type": "input_text", "text": "What is this?"},
-                {"type": "input_image", "image_url": f"data:image/png;base64,{PNG64}"},
-            ],
-        },
-        {"type": "reasoning", "id": "rs_1", "summary": []},
-        {"type": "function_call", "call_id": "x1", "name": "weather", "arguments": '{"city":"Bonn"}'},
-        {"type": "function_call", "call_id": "x2", "name": "weather", "arguments": '{"city":"Rome"}'},
-        {"type": "function_call_output", "call_id": "x1", "output": "rain"},
-        {"type": "function_call_output", "call_id": "x2", "output": "sun"},
-        {
-            "type": "message",
-            "role": "assistant",
-            "content": [{"type": "output_text", "text": "Rain and sun."}],
-        },
-        {"role": "user", "content": "Thanks"},
-    ],
-}
-ANTHROPIC = {
-    "model": "m",
-    "max_tokens": 50,
-    "stop_sequences": ["END"],
-    "system": [{"type": "text", "text": "Be brief.", "cache_control": {"type": "ephemeral"}}],
-    "tools": [{"name": "weather", "description": "It.", "input_schema": TOOL}],
-    "messages": [
-        {
-            "role": "user",
-            "content": [
-                {"type": "text", "text": "What is this?"},
-                {"type": "image", "source": {"type": "base64", "media_type": "image/png", "data": PNG64}},
-            ],
-        },
-        {
-            "role": "assistant",
-            "content": [
-                {"type": "thinking", "thinking": "Two cities.", "signature": "s"},
-                {"type": "tool_use", "id": "t1", "name": "weather", "input": {"city": "Bonn"}},
-                {"type": "tool_use", "id": "t2", "name": "weather", "input": {"city": "Rome"}},
-            ],
-        },
-        {
-            "role": "user",
-            "content": [
-                {"type": "tool_result", "tool_use_id": "t1", "content": "rain"},
-                {"type": "tool_result", "tool_use_id": "t2", "content": [{"type": "text", "text": "sun"}]},
-            ],
-        },
-        {"role": "assistant", "content": "Rain and sun."},
-        {"role": "user", "content": [{"type": "text", "text": "Thanks"}]},
-    ],
-}
+CHAT, RESPONSES, ANTHROPIC = (
+    json.loads((Path(__file__).parent / "requests" / f"{api}.json").read_text("utf-8"))
+    for api in ("chat", "responses", "anthropic")
+)
+"""One request in three APIs."""
 
 
 @pytest.mark.parametrize(
@@ -147,7 +67,7 @@ def test_three_apis_say_the_same(read: Callable[[Any], Call], body: dict[str, An
     assert prompt_hash(call) == prompt_hash(same)
     assert (call.system, call.model) == ("Be brief.", "m")
     assert dict(call.parameters) == {"max_tokens": 50, "stop": ["END"]}
-    assert call.tools == ({"name": "weather", "description": "It.", "parameters": TOOL},)
+    assert call.tools == ({**CHAT["tools"][0]["function"]},)
     assert [turn.role for turn in call.turns] == ["user", "assistant", "tool", "tool", "assistant", "user"]
     (file,) = call.files.values()
     assert (file.content, file.media_type, file.sha256) == (PNG, "image/png", hashlib.sha256(PNG).hexdigest())
@@ -207,9 +127,8 @@ def test_a_block_of_an_unknown_kind_is_kept_whole() -> None:
 
 @pytest.mark.parametrize("content", ["", None, [], [{"type": "text", "text": ""}]])
 def test_empty_content_is_one_and_the_same_message(content: Any) -> None:
-    assert chat_call([{"role": "assistant", "content": content}, {"role": "user", "content": "?"}]).turns[
-        0
-    ] == Draft("assistant", ())
+    empty, _ = chat_call([{"role": "assistant", "content": content}, USER]).turns
+    assert empty == Draft("assistant", ())
 
 
 def test_a_repeated_system_prompt_is_said_once() -> None:
@@ -273,14 +192,13 @@ def test_a_malformed_request_is_refused_with_its_place(body: Any, where: str, se
 
 def test_thoughts_without_a_list_are_refused() -> None:
     with pytest.raises(BadCall) as refused:
-        responses_call({"input": [{"role": "user", "content": "?"}, {"type": "reasoning", "summary": 7}]})
+        responses_call({"input": [USER, {"type": "reasoning", "summary": 7}]})
     assert refused.value.where == "input[1].summary"
 
 
 def test_of_nothing_but_system_messages_the_last_is_what_is_asked() -> None:
-    call = chat_call(
-        [{"role": "system", "content": "Be brief."}, {"role": "system", "content": "Name a port."}]
-    )
+    prompts = ({"role": "system", "content": text} for text in ("Be brief.", "Name a port."))
+    call = chat_call([*prompts])
     assert call.system == "Be brief."
     assert call.turns == (Draft("user", (TextPart("Name a port."),)),)
     alone = chat_call([{"role": "developer", "content": "Name a port."}])

@@ -18,7 +18,7 @@ from forky_core.formats.exporting.sharing import exported_part, file_name, piece
 from forky_core.formats.exporting.writers.message_arrays import DIALECTS
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model.errors import NotFound
-from tests.builders import talk, workspace
+from tests.builders import talk
 from tests.formats.forky_file.chats import with_everything
 from tests.formats.postcards import WRITER
 from tests.packages import installed
@@ -32,11 +32,6 @@ DATED = {"llm"}
 def made_up() -> Iterator[None]:
     with REGISTRY.added(WRITER):
         yield
-
-
-@pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
 
 
 @pytest.fixture

@@ -22,14 +22,9 @@ from forky_core.model import seal
 from forky_core.model.hashing import message_id
 from forky_core.model.parts import Draft, TextPart, ToolCallPart, ToolResultPart
 from forky_core.text.fences import fenced
-from tests.builders import debugged, talk, workspace
+from tests.builders import debugged, talk
 from tests.formats.exporting.trees import chat_with
 from tests.formats.forky_file.chats import with_everything
-
-
-@pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
 
 
 @pytest.fixture

@@ -72,11 +72,6 @@ ALLOWED = frozenset(
 )
 
 
-@pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
-
-
 class Read(HTMLParser):
     """What a browser would make of it: elements and their attributes."""
 

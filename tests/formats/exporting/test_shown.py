@@ -13,12 +13,7 @@ from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.sharing import export_value, exported_part, hidden_content, save_as
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file
-from tests.builders import debugged, talk, workspace
-
-
-@pytest.fixture
-def forky() -> Workspace:
-    return workspace()[0]
+from tests.builders import debugged, talk
 
 
 def written(forky: Workspace, chat: Conversation, name: str, *, log: bool = False) -> str:

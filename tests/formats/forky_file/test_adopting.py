@@ -11,7 +11,8 @@ from forky_core.formats.forky_file.adopting import adopt, fork_file, forks_of, p
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.lines import line, operation_line
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.model import Change, Operation, operation_id
+from forky_core.model import Change, Operation
+from forky_core.model.erasure import operation_id_now
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
 from tests.builders import debugged, talk, texts, workspace
@@ -39,8 +40,7 @@ REVIEW: dict[str, Json] = {
 _NO_SENSE = r"docs/format\.md|no text|not in the file|is no name"
 
 
-def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from() -> None:
-    forky, _ = workspace()
+def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from(forky: Workspace) -> None:
     chat = with_everything(forky)
     other, _ = workspace()
     done = fork_file(other, parsed(file_of(forky, chat)))
@@ -51,8 +51,7 @@ def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from() -> None
     assert other.verify().clean
 
 
-def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine() -> None:
-    forky, _ = workspace()
+def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine(forky: Workspace) -> None:
     chat = debugged(forky)
     other, _ = workspace()
     done = fork_file(other, parsed(file_of(forky, chat)))
@@ -70,8 +69,7 @@ def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine(
     assert "main-2" not in mine.branches, "one undo takes all of it back"
 
 
-def test_pulling_a_newer_file_brings_its_tags_and_leaves_mine_where_they_are() -> None:
-    forky, _ = workspace()
+def test_pulling_a_newer_file_brings_its_tags_and_leaves_mine_where_they_are(forky: Workspace) -> None:
     chat = debugged(forky)
     other, _ = workspace()
     mine = other.conversation(fork_file(other, parsed(file_of(forky, chat))).conversation, "main")
@@ -103,8 +101,7 @@ def test_a_newer_redacted_copy_is_news_of_an_older_one_though_more_is_redacted_i
     assert texts(mine.checkout("main-2"))[-2:] == ["Or call [phone 1]", "I will."]
 
 
-def test_a_copy_that_begins_otherwise_or_is_of_another_conversation_is_no_news() -> None:
-    forky, _ = workspace()
+def test_a_copy_that_begins_otherwise_or_is_of_another_conversation_is_no_news(forky: Workspace) -> None:
     chat, stranger = (talk(forky.create(title), "I am ada@example.com", "Noted.") for title in ("One", "Two"))
     other, _ = workspace()
     mine = fork_file(other, redacted_copy(forky, chat)).conversation
@@ -123,15 +120,13 @@ def redacted_copy(forky: Workspace, chat: Conversation) -> Chat:
     return parsed("".join(written(redacted(whole, findings(whole)))))
 
 
-def test_a_file_of_another_conversation_is_not_pulled() -> None:
-    forky, _ = workspace()
+def test_a_file_of_another_conversation_is_not_pulled(forky: Workspace) -> None:
     one, two = debugged(forky), debugged(forky)
     with pytest.raises(BadContent, match="not forked"):
         pull(forky, one.id, parsed(file_of(forky, two)))
 
 
-def test_a_newer_file_of_the_same_conversation_continues_its_log() -> None:
-    forky, _ = workspace()
+def test_a_newer_file_of_the_same_conversation_continues_its_log(forky: Workspace) -> None:
     chat = debugged(forky)
     other, _ = workspace()
     adopt(other, parsed(file_of(forky, chat)))
@@ -141,8 +136,7 @@ def test_a_newer_file_of_the_same_conversation_continues_its_log() -> None:
     assert file_of(other, other.conversation(chat.id)) == file_of(forky, chat)
 
 
-def test_copies_that_went_on_apart_are_united_without_losing_either() -> None:
-    forky, _ = workspace()
+def test_copies_that_went_on_apart_are_united_without_losing_either(forky: Workspace) -> None:
     chat = debugged(forky)
     other, _ = workspace()
     adopt(other, parsed(file_of(forky, chat)))
@@ -155,8 +149,7 @@ def test_copies_that_went_on_apart_are_united_without_losing_either() -> None:
     assert other.verify().clean
 
 
-def test_a_missing_attachment_is_said_before_anything_is_written() -> None:
-    forky, _ = workspace()
+def test_a_missing_attachment_is_said_before_anything_is_written(forky: Workspace) -> None:
     chat = with_everything(forky)
     bare = "".join(written(chat_of(forky.store, chat.id, files=False)))
     other, _ = workspace()
@@ -165,8 +158,7 @@ def test_a_missing_attachment_is_said_before_anything_is_written() -> None:
     assert other.conversations() == ()
 
 
-def test_lines_of_a_later_version_survive_the_trip() -> None:
-    forky, _ = workspace()
+def test_lines_of_a_later_version_survive_the_trip(forky: Workspace) -> None:
     text = file_of(forky, debugged(forky))
     unknown = '{"type":"mood","score":0.5,"who":"Ana"}'
     first, rest = text.split("\n", 1)
@@ -238,9 +230,8 @@ def test_a_changed_file_is_refused_with_what_is_wrong(old: str, new: str, said: 
         ("trashed", "no"),
     ],
 )
-def test_a_view_that_makes_no_sense_is_refused(key: str, value: Json) -> None:
+def test_a_view_that_makes_no_sense_is_refused(key: str, value: Json, forky: Workspace) -> None:
     """One such conversation here would take the list of all of them down."""
-    forky, _ = workspace()
     rows = file_of(forky, debugged(forky)).splitlines()
     rows = [row for row in rows if not row.startswith('{"type":"operation"')]
     parsed("\n".join(rows))
@@ -285,9 +276,8 @@ def test_nonsense_in_an_earlier_operation_is_refused_with_its_line(key: str, val
     assert f"Line {last} " in str(refused.value)
 
 
-def test_a_change_that_misremembers_what_was_there_is_refused() -> None:
+def test_a_change_that_misremembers_what_was_there_is_refused(forky: Workspace) -> None:
     """Undo would bring back what never was."""
-    forky, _ = workspace()
     chat = talk(forky.create("Names"), "Suggest one")
     whole = chat_of(forky.store, chat.id)
     crafted = _crafted(whole.operations[-1], Change("title", "Other", "Names"))
@@ -305,8 +295,7 @@ def test_a_change_that_misremembers_what_was_there_is_refused() -> None:
         ({"message": "b2:00", "id": "x"}, "not in the file"),
     ],
 )
-def test_an_origin_that_makes_no_sense_is_refused(row: dict[str, Json], said: str) -> None:
-    forky, _ = workspace()
+def test_an_origin_that_makes_no_sense_is_refused(row: dict[str, Json], said: str, forky: Workspace) -> None:
     text = file_of(forky, debugged(forky))
     with pytest.raises(BadContent, match=said):
         parsed(text + line("origin", origin=row))
@@ -317,22 +306,10 @@ def _crafted(before: Operation, change: Change) -> Operation:
     made = replace(
         before, number=before.number + 1, previous=before.id, changes=(change,), group=None, reverts=()
     )
-    id = operation_id(
-        before.id,
-        number=made.number,
-        at=made.at,
-        actor=made.actor,
-        verb=made.verb,
-        summary=made.summary,
-        changes=made.changes,
-        group=None,
-        reverts=(),
-    )
-    return replace(made, id=id)
+    return replace(made, id=operation_id_now(made))
 
 
-def test_an_empty_file_and_half_a_line_are_refused() -> None:
-    forky, _ = workspace()
+def test_an_empty_file_and_half_a_line_are_refused(forky: Workspace) -> None:
     text = file_of(forky, debugged(forky))
     with pytest.raises(BadContent, match="empty"):
         parsed("")

@@ -33,9 +33,8 @@ def in_duckdb(folder: Path) -> Workspace:
 
 @pytest.mark.parametrize("empty", [in_memory, in_duckdb])
 def test_a_file_that_is_imported_and_exported_has_the_same_bytes(
-    empty: Callable[[Path], Workspace], tmp_path: Path
+    empty: Callable[[Path], Workspace], tmp_path: Path, forky: Workspace
 ) -> None:
-    forky, _ = workspace()
     chat = with_everything(forky)
     text = file_of(forky, chat)
     with empty(tmp_path) as other:
@@ -48,8 +47,7 @@ def test_a_file_that_is_imported_and_exported_has_the_same_bytes(
         )
 
 
-def test_importing_it_twice_adds_nothing() -> None:
-    forky, _ = workspace()
+def test_importing_it_twice_adds_nothing(forky: Workspace) -> None:
     text = file_of(forky, with_everything(forky))
     other, _ = workspace()
     adopt(other, parsed(text))
@@ -57,15 +55,13 @@ def test_importing_it_twice_adds_nothing() -> None:
     assert (again.outcome, again.messages) == ("unchanged", 0)
 
 
-def test_the_ids_in_a_file_are_those_of_its_contents() -> None:
-    forky, _ = workspace()
+def test_the_ids_in_a_file_are_those_of_its_contents(forky: Workspace) -> None:
     chat = parsed(file_of(forky, with_everything(forky)))
     for message in chat.messages.values():
         assert message.id == message_id(message.parents, message.role, message.parts, message.name)
 
 
-def test_a_file_that_went_on_only_has_lines_inserted() -> None:
-    forky, _ = workspace()
+def test_a_file_that_went_on_only_has_lines_inserted(forky: Workspace) -> None:
     chat = with_everything(forky)
     before = file_of(forky, chat).splitlines()
     chat.ask("And then?")
@@ -78,8 +74,7 @@ def test_a_file_that_went_on_only_has_lines_inserted() -> None:
     assert kept == [line for line in before if line in after], "what stays keeps its order"
 
 
-def test_one_branch_makes_a_file_of_its_own() -> None:
-    forky, _ = workspace()
+def test_one_branch_makes_a_file_of_its_own(forky: Workspace) -> None:
     whole = chat_of(forky.store, with_everything(forky).id)
     tip = whole.view.branches["debug"].head
     assert tip is not None
@@ -111,9 +106,8 @@ def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -
     assert file_of(other, other.conversation(chat.id)) == text
 
 
-def test_what_a_request_proposes_comes_along() -> None:
+def test_what_a_request_proposes_comes_along(forky: Workspace) -> None:
     """Several branches and picks are the request's own; it is accepted where it arrived."""
-    forky, _ = workspace()
     chat = with_requests(forky)
     assert any(one.others for one in chat.requests.all) and any(one.picks for one in chat.requests.all)
     text = file_of(forky, chat)
@@ -130,9 +124,8 @@ def test_what_a_request_proposes_comes_along() -> None:
     assert {one.state for one in arrived.requests.all[1:]} == {"accepted"}
 
 
-def test_requests_settled_conflicts_and_what_was_deleted_come_along() -> None:
+def test_requests_settled_conflicts_and_what_was_deleted_come_along(forky: Workspace) -> None:
     """The checks of a file's log refuse nothing that Forky itself writes."""
-    forky, _ = workspace()
     chat = talk(forky.create("Server"), "Plan the server.", "The port is 8080.")
     debug = talk(chat.fork("debug"), "No, use port 9090.", "Done.")
     talk(chat, "The port is 7070.", "Noted.")

@@ -12,8 +12,8 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from forky_core import formats
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.lines import message_of
-from tests.builders import workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -26,8 +26,7 @@ def schema() -> Draft202012Validator:
     return Draft202012Validator(json.loads(text))
 
 
-def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
-    forky, _ = workspace()
+def test_every_line_we_write_is_valid(schema: Draft202012Validator, forky: Workspace) -> None:
     kinds = set()
     for row in file_of(forky, with_everything(forky)).splitlines():
         value = json.loads(row)
@@ -36,8 +35,7 @@ def test_every_line_we_write_is_valid(schema: Draft202012Validator) -> None:
     assert kinds == {"session", "message", "generation", "operation", "blob", "ref", "stash", "entry"}
 
 
-def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator) -> None:
-    forky, _ = workspace()
+def test_requests_are_valid_with_what_they_propose(schema: Draft202012Validator, forky: Workspace) -> None:
     entries, reviews = [], []
     for row in file_of(forky, with_requests(forky)).splitlines():
         value = json.loads(row)
@@ -107,7 +105,6 @@ def test_ids_are_those_of_llm() -> None:
         assert message_of(body).id == body["id"]
 
 
-def test_no_setting_of_the_workspace_is_in_a_file() -> None:
-    forky, _ = workspace()
+def test_no_setting_of_the_workspace_is_in_a_file(forky: Workspace) -> None:
     forky.store.set_setting("server", "http://192.0.2.7:11434")
     assert "192.0.2.7" not in file_of(forky, with_everything(forky))

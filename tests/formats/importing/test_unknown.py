@@ -8,25 +8,14 @@ from pathlib import Path
 import pytest
 
 from forky_core.formats.contract import Importer
-from forky_core.formats.importing.readers.chatbox import Chatbox
-from forky_core.formats.importing.readers.chatgpt import ChatGPT
-from forky_core.formats.importing.readers.claude_ai import ClaudeAI
 from forky_core.formats.importing.readers.codex import Codex
 from forky_core.formats.importing.readers.gemini_cli import GeminiCLI
-from forky_core.formats.importing.readers.librechat import LibreChat
-from forky_core.formats.importing.readers.lm_studio import LMStudio
-from forky_core.formats.importing.readers.message_arrays import MessageArrays
-from forky_core.formats.importing.readers.open_webui import OpenWebUI
-from forky_core.formats.importing.readers.opencode import OpenCode
-from forky_core.formats.importing.readers.openhands import OpenHands
 from forky_core.formats.importing.readers.pi import Pi
-from forky_core.formats.importing.readers.qwen_code import QwenCode
 from forky_core.formats.importing.readers.session_traces import SessionTraces
-from forky_core.formats.importing.readers.sharegpt import ShareGPT
-from forky_core.formats.importing.readers.trajectories import ATIF, SWEAgent
+from forky_core.formats.registry import REGISTRY
 from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json, OpaquePart
-from tests.formats.sources import one, written
+from tests.formats.sources import one, program_file, written
 
 PI = {"type": "session", "version": 3, "id": "p"}
 TRACE = {"type": "session", "harness": "h", "id": "t"}
@@ -41,132 +30,17 @@ def item(role: str, text: str) -> Json:
     return {"type": "response_item", "payload": {"type": "message", "role": role, "content": [text]}}
 
 
-def qwen(id: str, kind: str, text: str) -> Json:
-    return {"uuid": id, "sessionId": "s", "type": kind, "message": {"parts": [{"text": text}]}}
+SAID: dict[str, Json] = program_file("unknown-speakers.json")
+"""By importer: somebody asks Q, in a list of parts, and a “seer” says S."""
+WRITES_LINES = frozenset(("codex", "pi", "qwen-code", "session-traces"))
 
 
-def bubble(role: str, text: str) -> Json:
-    return {"id": role, "role": role, "contentParts": [text]}
-
-
-SAID: list[tuple[Importer, Json]] = [
-    (MessageArrays(), {"messages": [{"role": "user", "content": ["Q"]}, {"role": "seer", "content": "S"}]}),
-    (Codex(), lines(CODEX, item("user", "Q"), item("seer", "S"))),
-    (
-        Pi(),
-        lines(
-            PI,
-            *(
-                {"type": "message", "message": {"role": r, "content": [t]}}
-                for r, t in (("user", "Q"), ("seer", "S"))
-            ),
-        ),
-    ),
-    (
-        SessionTraces(),
-        lines(
-            TRACE,
-            *(
-                {"type": "message", "message": {"role": r, "content": [t]}}
-                for r, t in (("user", "Q"), ("seer", "S"))
-            ),
-        ),
-    ),
-    (
-        ClaudeAI(),
-        {
-            "uuid": "k",
-            "chat_messages": [{"sender": "human", "content": ["Q"]}, {"sender": "seer", "content": ["S"]}],
-        },
-    ),
-    (
-        LibreChat(),
-        {
-            "conversationId": "l",
-            "messages": [
-                {"messageId": "1", "isCreatedByUser": True, "content": ["Q"]},
-                {"messageId": "2", "parentMessageId": "1", "role": "seer", "content": ["S"]},
-            ],
-        },
-    ),
-    (Chatbox(), {"session:b": {"id": "b", "messages": [bubble("user", "Q"), bubble("seer", "S")]}}),
-    (
-        OpenWebUI(),
-        {
-            "id": "o",
-            "chat": {
-                "history": {
-                    "messages": {
-                        "1": {"id": "1", "role": "user", "content": ["Q"]},
-                        "2": {"id": "2", "parentId": "1", "role": "seer", "content": ["S"]},
-                    }
-                }
-            },
-        },
-    ),
-    (
-        ChatGPT(),
-        {
-            "mapping": {
-                "1": {"message": {"author": {"role": "user"}, "content": {"parts": ["Q"]}}},
-                "2": {"parent": "1", "message": {"author": {"role": "seer"}, "content": {"parts": ["S"]}}},
-            }
-        },
-    ),
-    (ShareGPT(), {"conversations": [{"from": "human", "value": "Q"}, {"from": "seer", "value": "S"}]}),
-    (
-        GeminiCLI(),
-        {
-            "sessionId": "s",
-            "projectHash": "h",
-            "messages": [
-                {"id": "1", "type": "user", "content": ["Q"]},
-                {"id": "2", "type": "seer", "content": "S"},
-            ],
-        },
-    ),
-    (QwenCode(), lines(qwen("1", "user", "Q"), qwen("2", "seer", "S"))),
-    (
-        LMStudio(),
-        {
-            "messages": [
-                {"versions": [{"role": r, "content": [t]}]} for r, t in (("user", "Q"), ("seer", "S"))
-            ]
-        },
-    ),
-    (
-        OpenCode(),
-        {
-            "info": {"id": "ses_1"},
-            "messages": [{"info": {"role": r}, "parts": [t]} for r, t in (("user", "Q"), ("seer", "S"))],
-        },
-    ),
-    (
-        SWEAgent(),
-        {"trajectory": [], "history": [{"role": "user", "content": ["Q"]}, {"role": "seer", "content": "S"}]},
-    ),
-    (
-        ATIF(),
-        {
-            "schema_version": "ATIF-v1.7",
-            "steps": [{"source": "user", "message": ["Q"]}, {"source": "seer", "message": "S"}],
-        },
-    ),
-    (
-        OpenHands(),
-        [
-            {"source": s, "action": "message", "args": {"content": t}}
-            for s, t in (("user", "Q"), ("seer", "S"))
-        ],
-    ),
-]
-
-
-@pytest.mark.parametrize(("importer", "value"), SAID, ids=lambda value: getattr(value, "name", ""))
+@pytest.mark.parametrize("name", SAID)
 def test_a_text_among_parts_is_a_text_and_an_unknown_speaker_is_taken_for_nobody(
-    importer: Importer, value: Json, tmp_path: Path
+    name: str, tmp_path: Path
 ) -> None:
-    tree = build_tree(one(importer, written(tmp_path, value)))
+    value = lines(*SAID[name]) if name in WRITES_LINES else SAID[name]
+    tree = build_tree(one(REGISTRY.find(name), written(tmp_path, value)))
     question, told = tree.messages
     assert (question.role, question.text, question.parts[1:]) == ("user", "Q", ())
     # A message with a part that was not understood counts, so that the import ends with a notice.

@@ -79,8 +79,7 @@ def test_who_may_begin_no_conversation_cannot_fork() -> None:
 
 
 @pytest.mark.parametrize("why", ["hidden", "private", "file"])
-def test_what_the_page_leaves_out_is_in_no_fork(why: str) -> None:
-    forky, _ = workspace()
+def test_what_the_page_leaves_out_is_in_no_fork(why: str, forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Which?", "Port 80.")
     secret = {"hidden": "nobody sees", "private": "ada@example.com", "file": "salaries"}[why]
     if why == "hidden":
@@ -104,8 +103,7 @@ def test_what_the_page_leaves_out_is_in_no_fork(why: str) -> None:
     assert isinstance(origin, dict) and origin["of"] == chat.id
 
 
-def test_costs_and_parameters_are_in_no_fork_and_its_models_are() -> None:
-    forky, _ = workspace()
+def test_costs_and_parameters_are_in_no_fork_and_its_models_are(forky: Workspace) -> None:
     chat = forky.create("Ports", system="Speak like a pirate.")
     chat.ask("Which port?")
     into, _ = workspace()
@@ -137,8 +135,7 @@ def test_a_comparison_cannot_be_forked_and_neither_can_one_message() -> None:
             forked(made.forky, new, made.forky)
 
 
-def test_a_fork_in_which_values_were_replaced_brings_back_only_what_is_new() -> None:
-    forky, _ = workspace()
+def test_a_fork_in_which_values_were_replaced_brings_back_only_what_is_new(forky: Workspace) -> None:
     chat = talk(
         forky.create("Sign-in"),
         "ada@example.com and bea@example.com cannot sign in, why?",
@@ -178,8 +175,7 @@ def test_a_fork_without_the_files_and_rules_of_its_original_brings_back_only_wha
     assert plan.fast_forward is None and plan.drafts, "moving there would lose what was left out"
 
 
-def test_messages_that_only_resemble_the_originals_are_merged() -> None:
-    forky, _ = workspace()
+def test_messages_that_only_resemble_the_originals_are_merged(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Ask ada@example.com or bea@example.com?", "Ada, ada@example.com.")
     other = talk(chat.fork("other"), "Why?", "She knows.")
     own = forked(forky, link_to(forky, other), forky)
@@ -189,8 +185,7 @@ def test_messages_that_only_resemble_the_originals_are_merged() -> None:
     assert plan.turns == tuple(one.id for one in own.path()[-4:]), "main has the first two, and no more"
 
 
-def test_short_ids_in_a_merge_lead_to_the_messages_of_the_copy() -> None:
-    forky, _ = workspace()
+def test_short_ids_in_a_merge_lead_to_the_messages_of_the_copy(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Hello, ada@example.com.", "Hi.")
     side = talk(chat.fork("side"), "Which port?", "Port 443 for ada@example.com.", "Why?", "It is encrypted.")
     for strategy in ("squash", "full", "three-way"):

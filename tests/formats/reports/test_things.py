@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.reports.publishing import report_of, write_report
 from forky_core.formats.reports.report import DataTable, Prose, Report, Sentences, SideBySide
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
@@ -25,8 +26,7 @@ def test_a_comparison_has_the_numbers_the_question_and_each_turn() -> None:
     assert [column.title for column in columns.columns] == ["debug", "third"]
 
 
-def test_a_comparison_without_names_is_of_the_branch_and_its_nearest() -> None:
-    forky, _ = workspace()
+def test_a_comparison_without_names_is_of_the_branch_and_its_nearest(forky: Workspace) -> None:
     chat = debugged(forky)
     assert "“main”, “debug”." in report_of(forky, chat, "comparison").about
 
@@ -55,8 +55,7 @@ def test_what_is_not_there_is_said(
         report_of(forky, chat, thing, which)
 
 
-def test_a_message_that_is_no_merge_and_a_merge_that_was_undone_are_refused() -> None:
-    forky, _ = workspace()
+def test_a_message_that_is_no_merge_and_a_merge_that_was_undone_are_refused(forky: Workspace) -> None:
     chat = debugged(forky)
     with pytest.raises(BadContent, match="is no merge"):
         report_of(forky, chat, "merge", [chat.path()[0].id])
@@ -76,8 +75,7 @@ def test_a_merge_says_what_came_over_from_where_and_what_stayed_behind() -> None
     assert any("9090" in str(line) and "9090" in str(cited) for line, cited in lines.rows)
 
 
-def test_a_blind_poll_is_given_away_without_names_and_counts() -> None:
-    forky, _ = workspace()
+def test_a_blind_poll_is_given_away_without_names_and_counts(forky: Workspace) -> None:
     chat = talk(forky.create("Ports"), "Which?", "80.")
     talk(chat.fork("side", at=chat.path()[0].id), "443.")
     poll = chat.polls.open(["main", "side"])
@@ -110,8 +108,7 @@ def test_an_experiment_shows_a_section_for_each_row_and_a_line_for_each_cell() -
     assert isinstance(table, DataTable) and table.head[1] == "Passes (95 %)"
 
 
-def test_an_empty_side_is_a_sentence() -> None:
-    forky, _ = workspace()
+def test_an_empty_side_is_a_sentence(forky: Workspace) -> None:
     chat = talk(forky.create(""), "Which?")
     chat.fork("side")
     report = report_of(forky, chat, "comparison", ["main", "side"])
