@@ -58,8 +58,14 @@ def read(importer: Importer, path: Path) -> Iterator[ParsedConversation | Unread
                 yield from importer.read(document, files)
 
 
+def every(importer: Importer, path: Path) -> list[ParsedConversation]:
+    """The conversations in it, all of which can be read."""
+    found = list(read(importer, path))
+    assert not [what for what in found if isinstance(what, Unreadable)]
+    return [what for what in found if isinstance(what, ParsedConversation)]
+
+
 def one(importer: Importer, path: Path) -> ParsedConversation:
     """The only conversation in it."""
-    (only,) = read(importer, path)
-    assert isinstance(only, ParsedConversation), only
+    (only,) = every(importer, path)
     return only

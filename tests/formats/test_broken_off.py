@@ -39,7 +39,7 @@ from tests.builders import ScriptedModels, talk, workspace
 from tests.examples import examples
 from tests.formats.mortal_store import Killed, MortalStore, full, killed
 from tests.formats.sources import packed, written
-from tests.formats.test_landing import chat
+from tests.formats.test_landing import chat, pictured
 
 PICTURE = b"\x89PNG\r\n\x1a\n" + bytes(40)
 
@@ -79,13 +79,7 @@ def with_pictures(folder: Path, name: str, *ids: str) -> Path:
     conversations, members = [], {}
     for id in ids:
         value = chat(id, "look", f"{id} sees")
-        value["mapping"][f"{id}-0"]["message"]["content"] = {
-            "content_type": "multimodal_text",
-            "parts": [
-                {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://file-{id}"},
-                "look",
-            ],
-        }
+        pictured(value, f"{id}-0", f"file-{id}", "look")
         conversations.append(value)
         members[f"file-{id}-cat.png"] = PICTURE + id.encode()
     return packed(folder, {"conversations.json": json.dumps(conversations), **members}, name)
@@ -96,6 +90,13 @@ def ended_after(forky: Workspace, store: MortalStore, path: Path, writes: int) -
     store.end_after(writes)
     with suppress(Killed):
         import_file(forky, path)
+
+
+def ended_and_reopened(path: Path, writes: int) -> tuple[Workspace, MortalStore]:
+    """What the next start of the program finds after `ended_after`."""
+    forky, store = fresh()
+    ended_after(forky, store, path, writes)
+    return reopened(store)
 
 
 def test_the_record_names_what_came_in_wherever_the_process_is_killed(tmp_path: Path) -> None:
@@ -248,9 +249,7 @@ def test_an_import_that_is_running_is_not_broken_off_and_not_taken_back(tmp_path
 
 
 def test_another_file_is_an_import_of_its_own(tmp_path: Path) -> None:
-    forky, store = fresh()
-    ended_after(forky, store, written(tmp_path, numbered("a", "b", "c")), 6)
-    forky, store = reopened(store)
+    forky, store = ended_and_reopened(written(tmp_path, numbered("a", "b", "c")), 6)
     done = import_file(forky, written(tmp_path, numbered("a", "b", "c", "d")))
     assert (done.number, done.finishes) == (2, 0)
     assert len(done.conversations) + done.unchanged == 4
@@ -262,9 +261,7 @@ def test_another_file_is_an_import_of_its_own(tmp_path: Path) -> None:
 
 def test_what_was_broken_off_can_be_kept_as_it_is(tmp_path: Path) -> None:
     path = written(tmp_path, numbered("a", "b", "c"))
-    forky, store = fresh()
-    ended_after(forky, store, path, 5)
-    forky, store = reopened(store)
+    forky, store = ended_and_reopened(path, 5)
     came = broken_off(store)[0].conversations
     keep_import(store, 1)
     assert broken_off(store) == ()
@@ -276,9 +273,7 @@ def test_what_was_broken_off_can_be_kept_as_it_is(tmp_path: Path) -> None:
 
 def test_a_finishing_import_that_is_stopped_leaves_what_had_come_in_before(tmp_path: Path) -> None:
     path = written(tmp_path, numbered("a", "b", "c", "d"))
-    forky, store = fresh()
-    ended_after(forky, store, path, 5)
-    forky, store = reopened(store)
+    forky, store = ended_and_reopened(path, 5)
     before, stop = titles(forky), Event()
 
     with pytest.raises(NothingToDo, match="had come in before"):
@@ -350,9 +345,7 @@ def test_what_a_person_undid_of_an_import_is_finished_and_taken_back(tmp_path: P
 
 def test_a_conversation_that_is_in_the_file_twice_is_finished(tmp_path: Path) -> None:
     path = written(tmp_path, [*numbered("a"), chat("a", "a asks", "a answers", "more"), *numbered("b")])
-    forky, store = fresh()
-    ended_after(forky, store, path, 4)
-    forky, store = reopened(store)
+    forky, _ = ended_and_reopened(path, 4)
     assert [one.messages for one in forky.conversations()] == [2]
     assert import_file(forky, path).finishes == 1
     assert sorted(one.messages for one in forky.conversations()) == [2, 3]
@@ -437,9 +430,7 @@ def test_a_forky_file_that_came_by_half_is_finished_or_taken_back(tmp_path: Path
 
 def test_a_forky_file_that_came_by_half_is_finished_beside_what_was_done_since(tmp_path: Path) -> None:
     path = forky_file(tmp_path, "one", "two", "three")
-    forky, store = fresh()
-    ended_after(forky, store, path, 9)
-    forky, store = reopened(store)
+    forky, store = ended_and_reopened(path, 9)
     (record,) = broken_off(store)
     half = forky.conversation(record.conversations[0])
     assert "side" not in half.branches and len(half.path()) < 4

@@ -9,7 +9,7 @@ import pytest
 
 from forky_core.cli.importing import INCOMPLETE
 from forky_core.cli.parser import main
-from forky_core.forky import Forky
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.import_record import imports
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.running_import import UNREAD
@@ -48,41 +48,40 @@ def folder(tmp_path: Path) -> Path:
     return top
 
 
-def test_every_file_below_a_folder_is_read_in_one_import_that_one_undo_takes_back(folder: Path) -> None:
-    with Forky.open(":memory:") as forky:
-        lines = list(preview(forky, folder))
-        done = import_file(forky, folder)
-        texts = {forky.conversation(id).path()[0].text for id in done.conversations}
-        names = ("a/b/deep.json", "z.json", ".hidden/one.json")
-        assert texts == {"What is it?", "in an archive", *(f"from {name}" for name in names)}
-        assert [line.number for line in lines] == list(range(1, 7))
-        assert [line.title for line in lines if line.problem] == ["broken.zip"]
-        assert [one.label for one in done.problems] == ["broken.zip"]
-        unread = {UNREAD.format(name) for name in ("notes.txt", "export.zip/projects.json")}
-        assert {*done.account.notes} == unread and done.account.adds_up
-        parts = [part for id in done.conversations for part in forky.conversation(id).path()[0].parts]
-        (picture,) = [part for part in parts if isinstance(part, AttachmentPart)]
-        assert forky.store.blob(picture.sha256).content == PICTURE
-        assert len(imports(forky.store)) == 1
-        again = import_file(forky, folder)
-        assert (again.number, again.conversations, again.unchanged) == (0, (), 5)
-        assert undo_import(forky, done.number) == 5
-        assert forky.conversations() == ()
+def test_every_file_below_a_folder_is_read_in_one_import_that_one_undo_takes_back(
+    folder: Path, forky: Workspace
+) -> None:
+    lines = list(preview(forky, folder))
+    done = import_file(forky, folder)
+    texts = {forky.conversation(id).path()[0].text for id in done.conversations}
+    names = ("a/b/deep.json", "z.json", ".hidden/one.json")
+    assert texts == {"What is it?", "in an archive", *(f"from {name}" for name in names)}
+    assert [line.number for line in lines] == list(range(1, 7))
+    assert [line.title for line in lines if line.problem] == ["broken.zip"]
+    assert [one.label for one in done.problems] == ["broken.zip"]
+    unread = {UNREAD.format(name) for name in ("notes.txt", "export.zip/projects.json")}
+    assert {*done.account.notes} == unread and done.account.adds_up
+    parts = [part for id in done.conversations for part in forky.conversation(id).path()[0].parts]
+    (picture,) = [part for part in parts if isinstance(part, AttachmentPart)]
+    assert forky.store.blob(picture.sha256).content == PICTURE
+    assert len(imports(forky.store)) == 1
+    again = import_file(forky, folder)
+    assert (again.number, again.conversations, again.unchanged) == (0, (), 5)
+    assert undo_import(forky, done.number) == 5
+    assert forky.conversations() == ()
 
 
-def test_chosen_conversations_of_a_folder_are_imported(folder: Path) -> None:
-    with Forky.open(":memory:") as forky:
-        chosen = [line for line in preview(forky, folder) if line.title == "from z.json"]
-        done = import_file(forky, folder, chosen=[line.number for line in chosen])
-        assert [forky.conversation(id).path()[0].text for id in done.conversations] == ["from z.json"]
+def test_chosen_conversations_of_a_folder_are_imported(folder: Path, forky: Workspace) -> None:
+    chosen = [line for line in preview(forky, folder) if line.title == "from z.json"]
+    done = import_file(forky, folder, chosen=[line.number for line in chosen])
+    assert [forky.conversation(id).path()[0].text for id in done.conversations] == ["from z.json"]
 
 
-def test_a_folder_without_conversations_says_so(tmp_path: Path) -> None:
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, tmp_path)
-        assert [(one.label, one.why) for one in done.problems] == [
-            ("the folder", "No file in it holds conversations.")
-        ]
+def test_a_folder_without_conversations_says_so(tmp_path: Path, forky: Workspace) -> None:
+    done = import_file(forky, tmp_path)
+    assert [(one.label, one.why) for one in done.problems] == [
+        ("the folder", "No file in it holds conversations.")
+    ]
 
 
 def test_the_command_line_reads_a_folder(

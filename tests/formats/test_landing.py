@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier, Event
@@ -9,6 +9,7 @@ from threading import Barrier, Event
 import pytest
 
 from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.files.source import opened
 from forky_core.formats.importing.batches import MOST_MESSAGES
@@ -20,12 +21,6 @@ from forky_core.model.errors import InTheWay, NotFound, NothingToDo
 from forky_core.model.parts import Json
 from tests.formats.sources import packed, written
 from tests.hangs import HANG
-
-
-@pytest.fixture
-def forky() -> Iterator[Forky]:
-    with Forky.open(":memory:") as opened:
-        yield opened
 
 
 def chat(id: str, *texts: str, title: str | None = None, parents: dict[int, int] | None = None) -> Json:
@@ -42,15 +37,18 @@ def chat(id: str, *texts: str, title: str | None = None, parents: dict[int, int]
                 "metadata": {"model_slug": "gpt-4o"},
             },
         }
-    return {
-        "conversation_id": id,
-        "title": title,
-        "mapping": mapping,
-        "current_node": f"{id}-{len(texts) - 1}",
-    }
+    current = f"{id}-{len(texts) - 1}"
+    return {"conversation_id": id, "title": title, "mapping": mapping, "current_node": current}
 
 
-def test_a_preview_lists_conversations_and_writes_nothing(forky: Forky, tmp_path: Path) -> None:
+def pictured(value: Json, node: str, file: str, *said: str, role: str = "user") -> None:
+    """Make a message of `chat` show a picture of the archive, above what is said."""
+    pointer = {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file}"}
+    content = {"content_type": "multimodal_text", "parts": [pointer, *said]}
+    value["mapping"][node]["message"] |= {"content": content, "author": {"role": role}}
+
+
+def test_a_preview_lists_conversations_and_writes_nothing(forky: Workspace, tmp_path: Path) -> None:
     path = written(
         tmp_path, [chat("a", "Hello there", "Hi"), {"title": "Broken"}, chat("b", "Two", title="Named")]
     )
@@ -63,13 +61,13 @@ def test_a_preview_lists_conversations_and_writes_nothing(forky: Forky, tmp_path
     assert forky.conversations() == ()
 
 
-def test_only_what_is_ticked_comes(forky: Forky, tmp_path: Path) -> None:
+def test_only_what_is_ticked_comes(forky: Workspace, tmp_path: Path) -> None:
     path = written(tmp_path, [chat("a", "one"), chat("b", "two"), chat("c", "three")])
     import_file(forky, path, chosen={2})
     assert [summary.title for summary in forky.conversations()] == ["two"]
 
 
-def test_who_answered_and_when_is_kept_beside_the_message(forky: Forky, tmp_path: Path) -> None:
+def test_who_answered_and_when_is_kept_beside_the_message(forky: Workspace, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, [chat("a", "q", "answer")]))
     landed = forky.conversation(done.conversations[0])
     (call,) = landed.calls.generations
@@ -78,7 +76,7 @@ def test_who_answered_and_when_is_kept_beside_the_message(forky: Forky, tmp_path
     assert [message.created for message in landed.path()] == [1_700_000_000_000_000, 1_700_000_001_000_000]
 
 
-def test_importing_twice_adds_nothing(forky: Forky, tmp_path: Path) -> None:
+def test_importing_twice_adds_nothing(forky: Workspace, tmp_path: Path) -> None:
     path = written(tmp_path, [chat("a", "one", "two")])
     import_file(forky, path)
     before = forky.conversations()
@@ -87,7 +85,7 @@ def test_importing_twice_adds_nothing(forky: Forky, tmp_path: Path) -> None:
     assert forky.conversations() == before
 
 
-def test_a_newer_export_brings_only_what_is_new(forky: Forky, tmp_path: Path) -> None:
+def test_a_newer_export_brings_only_what_is_new(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
     grown = chat("a", "one", "two", "three", "four", "other", parents={4: 1})
     grown["current_node"] = "a-3"
@@ -99,7 +97,7 @@ def test_a_newer_export_brings_only_what_is_new(forky: Forky, tmp_path: Path) ->
     assert forky.verify().clean
 
 
-def test_what_was_said_here_since_is_not_moved_by_a_newer_export(forky: Forky, tmp_path: Path) -> None:
+def test_what_was_said_here_since_is_not_moved_by_a_newer_export(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
     landed = forky.conversation(first.conversations[0], "main")
     mine = landed.say("my own question")
@@ -108,7 +106,7 @@ def test_what_was_said_here_since_is_not_moved_by_a_newer_export(forky: Forky, t
     assert [message.text for message in landed.checkout("main-2").path()][2:] == ["three", "four"]
 
 
-def test_an_import_is_undone_as_one(forky: Forky, tmp_path: Path) -> None:
+def test_an_import_is_undone_as_one(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one")]))
     second = import_file(forky, written(tmp_path, [chat("a", "one", "two"), chat("b", "new")]))
     assert [record.number for record in imports(forky.store)] == [2, 1]
@@ -119,7 +117,7 @@ def test_an_import_is_undone_as_one(forky: Forky, tmp_path: Path) -> None:
         undo_import(forky, second.number)
 
 
-def test_an_import_is_not_undone_over_what_was_said_since(forky: Forky, tmp_path: Path) -> None:
+def test_an_import_is_not_undone_over_what_was_said_since(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
     second = import_file(
         forky, written(tmp_path, [chat("b", "new"), chat("a", "one", "two", "three", "four")])
@@ -136,7 +134,9 @@ def test_an_import_is_not_undone_over_what_was_said_since(forky: Forky, tmp_path
     assert [message.text for message in grown.path()] == ["one", "two"]
 
 
-def test_an_import_that_was_undone_in_its_conversation_is_no_obstacle(forky: Forky, tmp_path: Path) -> None:
+def test_an_import_that_was_undone_in_its_conversation_is_no_obstacle(
+    forky: Workspace, tmp_path: Path
+) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one")]))
     second = import_file(forky, written(tmp_path, [chat("a", "one", "two"), chat("b", "new")]))
     grown = forky.conversation(first.conversations[0])
@@ -145,7 +145,7 @@ def test_an_import_that_was_undone_in_its_conversation_is_no_obstacle(forky: For
     assert [message.text for message in grown.path()] == ["one"]
 
 
-def test_what_grew_twice_in_one_file_is_taken_back_whole(forky: Forky, tmp_path: Path) -> None:
+def test_what_grew_twice_in_one_file_is_taken_back_whole(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one")]))
     twice = [chat("a", "one", "two"), chat("a", "one", "two", "three")]
     second = import_file(forky, written(tmp_path, twice))
@@ -155,35 +155,21 @@ def test_what_grew_twice_in_one_file_is_taken_back_whole(forky: Forky, tmp_path:
     assert [message.text for message in grown.path()] == ["one"]
 
 
-def test_a_stopped_import_leaves_nothing(forky: Forky, tmp_path: Path) -> None:
+def test_a_stopped_import_leaves_nothing(forky: Workspace, tmp_path: Path) -> None:
     path = written(tmp_path, [chat(str(number), f"text {number}") for number in range(20)])
-    stop = Event()
-
-    def watch(progress: ImportProgress) -> None:
-        if progress.done == 7:
-            stop.set()
-
-    with pytest.raises(NothingToDo):
-        import_file(forky, path, on_progress=watch, stop=stop)
+    stopped_while(forky, path, 7, lambda: None)
     assert forky.conversations() == forky.conversations(trashed=True) == ()
     assert imports(forky.store) == ()
 
 
-def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Forky, tmp_path: Path) -> None:
+def test_a_stopped_import_leaves_nothing_of_what_was_written_already(
+    forky: Workspace, tmp_path: Path
+) -> None:
     first = import_file(forky, written(tmp_path, [chat("grows", "one")]))
     known = forky.conversation(first.conversations[0])
-    long = [chat(f"long {number}", *map(str, range(MOST_MESSAGES))) for number in range(3)]
-    path = written(tmp_path, [chat("grows", "one", "two"), *long, chat("last", "text")])
-    stop = Event()
+    path = written(tmp_path, [chat("grows", "one", "two"), *LONG, chat("last", "text")])
     seen: list[ConversationSummary] = []
-
-    def watch(progress: ImportProgress) -> None:
-        if progress.done == 4:
-            seen.extend(forky.conversations())
-            stop.set()
-
-    with pytest.raises(NothingToDo):
-        import_file(forky, path, on_progress=watch, stop=stop)
+    stopped_while(forky, path, 3, lambda: seen.extend(forky.conversations()))
     assert len(seen) > 1, "some of it had been written"
     assert [summary.id for summary in forky.conversations()] == [known.id]
     assert forky.conversations(trashed=True) == ()
@@ -191,7 +177,7 @@ def test_a_stopped_import_leaves_nothing_of_what_was_written_already(forky: Fork
     assert len(imports(forky.store)) == 1
 
 
-def stopped_while(forky: Forky, path: Path, at: int, meanwhile: Callable[[], object]) -> str:
+def stopped_while(forky: Workspace, path: Path, at: int, meanwhile: Callable[[], object]) -> str:
     """An import stopped after `at` conversations, with `meanwhile` done just before; the sentence that says so."""
     stop = Event()
 
@@ -210,7 +196,7 @@ LONG = [chat(f"long {number}", *map(str, range(MOST_MESSAGES))) for number in ra
 
 
 def test_a_stopped_import_takes_no_words_out_of_sight_that_were_said_meanwhile(
-    forky: Forky, tmp_path: Path
+    forky: Workspace, tmp_path: Path
 ) -> None:
     first = import_file(forky, written(tmp_path, [chat("grows", "one", "two")]))
     grown = forky.conversation(first.conversations[0])
@@ -222,7 +208,7 @@ def test_a_stopped_import_takes_no_words_out_of_sight_that_were_said_meanwhile(
 
 
 def test_a_stopped_import_takes_back_what_came_beside_what_was_said_meanwhile(
-    forky: Forky, tmp_path: Path
+    forky: Workspace, tmp_path: Path
 ) -> None:
     first = import_file(forky, written(tmp_path, [chat("grows", "one", "two")]))
     grown = forky.conversation(first.conversations[0])
@@ -235,7 +221,7 @@ def test_a_stopped_import_takes_back_what_came_beside_what_was_said_meanwhile(
 
 
 def test_a_new_conversation_that_was_gone_on_with_survives_a_stop_in_the_trash(
-    forky: Forky, tmp_path: Path
+    forky: Workspace, tmp_path: Path
 ) -> None:
     path = written(tmp_path, [chat("new", "one", "two"), *LONG, chat("last", "text")])
 
@@ -250,7 +236,7 @@ def test_a_new_conversation_that_was_gone_on_with_survives_a_stop_in_the_trash(
     assert [m.text for m in forky.conversation(left.id).path()] == ["one", "two", "my own question"]
 
 
-def test_what_was_done_beside_an_import_outlives_its_undo(forky: Forky, tmp_path: Path) -> None:
+def test_what_was_done_beside_an_import_outlives_its_undo(forky: Workspace, tmp_path: Path) -> None:
     first = import_file(forky, written(tmp_path, [chat("a", "one", "two")]))
     grown = forky.conversation(first.conversations[0])
     side = grown.fork("side")
@@ -284,7 +270,7 @@ def test_two_tabs_that_import_the_same_file_at_once_bring_it_once(tmp_path: Path
         assert forky.store.verify().clean
 
 
-def test_one_conversation_twice_in_a_file_is_one(forky: Forky, tmp_path: Path) -> None:
+def test_one_conversation_twice_in_a_file_is_one(forky: Workspace, tmp_path: Path) -> None:
     path = written(tmp_path, [chat("a", "one"), chat("a", "one", "two"), chat("a", "one", "two")])
     done = import_file(forky, path)
     (id,) = done.conversations
@@ -294,7 +280,7 @@ def test_one_conversation_twice_in_a_file_is_one(forky: Forky, tmp_path: Path) -
     assert forky.conversations() == ()
 
 
-def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -> None:
+def test_the_account_and_the_source_ids_are_kept(forky: Workspace, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, [chat("a", "one", "same", "same", parents={2: 0})]))
     (id,) = done.conversations
     origin = forky.conversation(id).view.entries["origin"]
@@ -308,15 +294,9 @@ def test_the_account_and_the_source_ids_are_kept(forky: Forky, tmp_path: Path) -
     assert record.account.conversations == 1
 
 
-def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: Path) -> None:
+def test_files_of_an_archive_are_kept_with_the_messages(forky: Workspace, tmp_path: Path) -> None:
     value = chat("a", "look")
-    value["mapping"]["a-0"]["message"]["content"] = {
-        "content_type": "multimodal_text",
-        "parts": [
-            {"content_type": "image_asset_pointer", "asset_pointer": "file-service://file-AbC123"},
-            "look",
-        ],
-    }
+    pictured(value, "a-0", "file-AbC123", "look")
     picture = b"\x89PNG\r\n\x1a\n" + bytes(40)
     path = packed(tmp_path, {"conversations.json": json.dumps([value]), "media/file-AbC123-cat.png": picture})
     done = import_file(forky, path)
@@ -326,14 +306,12 @@ def test_files_of_an_archive_are_kept_with_the_messages(forky: Forky, tmp_path: 
 
 
 def test_a_preview_tells_of_pictures_what_the_import_will_and_keeps_none(
-    forky: Forky, tmp_path: Path
+    forky: Workspace, tmp_path: Path
 ) -> None:
     value = chat("a", "look", "same", "same", parents={2: 0})
     pointers = {"a-0": "file-AbC123", "a-1": "file-Same1", "a-2": "file-Same2"}
     for node, file in pointers.items():
-        pointer = {"content_type": "image_asset_pointer", "asset_pointer": f"file-service://{file}"}
-        content = {"content_type": "multimodal_text", "parts": [pointer]}
-        value["mapping"][node]["message"] |= {"content": content, "author": {"role": "user"}}
+        pictured(value, node, file)
     picture = b"\x89PNG\r\n\x1a\n" + bytes(40)
     members: dict[str, str | bytes] = {"conversations.json": json.dumps([value])}
     members |= {f"{file}-cat.png": picture for file in pointers.values()}
@@ -349,14 +327,14 @@ def test_a_preview_tells_of_pictures_what_the_import_will_and_keeps_none(
     assert import_file(forky, path).account == line.account
 
 
-def test_an_unknown_format_is_told(forky: Forky, tmp_path: Path) -> None:
+def test_an_unknown_format_is_told(forky: Workspace, tmp_path: Path) -> None:
     done = import_file(forky, written(tmp_path, {"nothing": "we know"}))
     (problem,) = done.problems
     assert problem.why.startswith("Its format is not known.")
 
 
 def test_a_conversation_that_says_oddly_where_it_came_from_stops_no_import(
-    forky: Forky, tmp_path: Path
+    forky: Workspace, tmp_path: Path
 ) -> None:
     odd = forky.create("Odd")
     tx = Transaction(forky.store, odd.id, odd.view, "you")

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, ParsedConversation, Unreadable
@@ -31,7 +32,7 @@ from forky_core.formats.tree import build_tree
 from forky_core.model.opaque import MOST_KEPT, opaque
 from forky_core.model.parts import Json, OpaquePart, ReasoningPart, canonical_json
 from tests.formats.seeds import Seed, json_seeds, seeds, whole
-from tests.formats.sources import SAMPLES, one, packed, program_file, written
+from tests.formats.sources import PROGRAM_FILES, SAMPLES, one, packed, program_file, written
 
 NAME, WORDS = "a_new_field", "words that nobody expected"
 _SEEDS = {
@@ -277,32 +278,34 @@ def test_what_is_very_large_is_cut_and_says_its_size_and_hash(tmp_path: Path) ->
     assert blob["value"]["data"]["sha256"] == sha256(binary.encode()).hexdigest()
 
 
-def test_conversations_that_differ_in_what_is_not_understood_stay_apart(tmp_path: Path) -> None:
+def test_conversations_that_differ_in_what_is_not_understood_stay_apart(
+    tmp_path: Path, forky: Workspace
+) -> None:
     """What told fifty conversations apart was not read, and ten were left."""
     value = [
         {"messages": [ASKED, {"role": "assistant", "content": "", "answer": {"port": f"port {number}"}}]}
         for number in range(50)
     ]
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, written(tmp_path, value))
-        assert (len(done.conversations), done.unchanged, done.whole) == (50, 0, False)
-        assert done.account.not_understood == 50
-        assert forky.verify().clean
-        again = import_file(forky, written(tmp_path, value))
-        assert (len(again.conversations), again.unchanged) == (0, 50)
+    done = import_file(forky, written(tmp_path, value))
+    assert (len(done.conversations), done.unchanged, done.whole) == (50, 0, False)
+    assert done.account.not_understood == 50
+    assert forky.verify().clean
+    again = import_file(forky, written(tmp_path, value))
+    assert (len(again.conversations), again.unchanged) == (0, 50)
 
 
-def test_no_model_is_sent_what_was_not_understood_and_the_account_says_so(tmp_path: Path) -> None:
+def test_no_model_is_sent_what_was_not_understood_and_the_account_says_so(
+    tmp_path: Path, forky: Workspace
+) -> None:
     value = [{"messages": [ASKED, {"role": "assistant", "content": TOLD, "widget": ["a secret row"]}]}]
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, written(tmp_path, value))
-        chat = forky.conversation(done.conversations[0])
-        context = chat.context()
-        assert "a secret row" not in json.dumps(context.messages)
-        (item,) = [item for item in context.items if item.kind == "unknown"]
-        assert (item.included, item.tokens) == (False, 0)
-        assert item.why.startswith("Not understood by Forky: field “widget”")
-        assert "nothing of it is sent" in item.why
+    done = import_file(forky, written(tmp_path, value))
+    chat = forky.conversation(done.conversations[0])
+    context = chat.context()
+    assert "a secret row" not in json.dumps(context.messages)
+    (item,) = [item for item in context.items if item.kind == "unknown"]
+    assert (item.included, item.tokens) == (False, 0)
+    assert item.why.startswith("Not understood by Forky: field “widget”")
+    assert "nothing of it is sent" in item.why
 
 
 def test_what_was_not_understood_makes_a_round_trip_and_matches_no_program(tmp_path: Path) -> None:
@@ -325,64 +328,37 @@ def test_what_was_not_understood_makes_a_round_trip_and_matches_no_program(tmp_p
         assert chat.calls.find_or_create(plain).known == 2
 
 
-def test_why_a_reply_broke_off_stands_beside_the_question_and_is_no_words(tmp_path: Path) -> None:
-    aborted = {
-        "role": "assistant",
-        "content": [],
-        "stopReason": "aborted",
-        "errorMessage": "Request was aborted.",
+def test_why_a_reply_broke_off_stands_beside_the_question_and_is_no_words(forky: Workspace) -> None:
+    done = import_file(forky, PROGRAM_FILES / "pi-broken-off.jsonl")
+    assert done.whole
+    chat = forky.conversation(done.conversations[0])
+    assert [message.text for message in chat.path()] == ["Which port?", "Port 8"]
+    told = {
+        (one.status, one.message is None, one.failure.sentence)
+        for one in chat.calls.generations
+        if one.failure
     }
-    failed = {
-        "role": "assistant",
-        "content": [{"type": "text", "text": "Port 8"}],
-        "stopReason": "error",
-        "errorMessage": "Overloaded",
-        "model": "m",
-    }
-    lines = [
-        {"type": "session", "version": 3, "id": "s", "cwd": "/x"},
-        {
-            "type": "message",
-            "id": "q",
-            "parentId": None,
-            "message": {"role": "user", "content": "Which port?"},
-        },
-        {"type": "message", "id": "a", "parentId": "q", "message": aborted},
-        {"type": "message", "id": "b", "parentId": "q", "message": failed},
-    ]
-    path = written(tmp_path, "\n".join(map(json.dumps, lines)), "session.jsonl")
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, path)
-        assert done.whole
-        chat = forky.conversation(done.conversations[0])
-        assert [message.text for message in chat.path()] == ["Which port?", "Port 8"]
-        told = {
-            (one.status, one.message is None, one.failure.sentence)
-            for one in chat.calls.generations
-            if one.failure
-        }
-        assert told == {("stopped", True, "Request was aborted."), ("interrupted", False, "Overloaded")}
-        assert all(one.parent == chat.path()[0].id for one in chat.calls.generations)
-        assert forky.verify().clean
+    assert told == {("stopped", True, "Request was aborted."), ("interrupted", False, "Overloaded")}
+    assert all(one.parent == chat.path()[0].id for one in chat.calls.generations)
+    assert forky.verify().clean
 
 
-def test_deepseeks_export_is_told_from_chatgpts_and_read(tmp_path: Path) -> None:
+def test_deepseeks_export_is_told_from_chatgpts_and_read(tmp_path: Path, forky: Workspace) -> None:
     path = packed(
         tmp_path, {"conversations.json": json.dumps(program_file("deepseek.json")), "user.json": "{}"}
     )
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, path)
-        (id,) = done.conversations
-        chat = forky.conversation(id)
-        assert chat.view.entries["origin"]["format"] == "deepseek"
-        texts = [message.text for message in chat.visible.messages.values() if message.role != "tool"]
-        assert "Longest river?" in texts and "The Nile." in texts and "The Amazon." in texts
-        thoughts = [
-            part.text
-            for m in chat.visible.messages.values()
-            for part in m.parts
-            if isinstance(part, ReasoningPart)
-        ]
-        assert thoughts == ["Hm, the Nile."]
-        assert dict(done.account.unread) == {"Not understood by Forky: a part of the kind “NEW”": 1}
-        assert len(chat.branches) + len(chat.view.kept) == 2
+    done = import_file(forky, path)
+    (id,) = done.conversations
+    chat = forky.conversation(id)
+    assert chat.view.entries["origin"]["format"] == "deepseek"
+    texts = [message.text for message in chat.visible.messages.values() if message.role != "tool"]
+    assert "Longest river?" in texts and "The Nile." in texts and "The Amazon." in texts
+    thoughts = [
+        part.text
+        for m in chat.visible.messages.values()
+        for part in m.parts
+        if isinstance(part, ReasoningPart)
+    ]
+    assert thoughts == ["Hm, the Nile."]
+    assert dict(done.account.unread) == {"Not understood by Forky: a part of the kind “NEW”": 1}
+    assert len(chat.branches) + len(chat.view.kept) == 2

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from forky_core.forky import Forky
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened, sample
@@ -51,11 +51,10 @@ def test_every_node_of_a_sample_is_accounted_for(name: str, conversations: int, 
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in rows()])
-def test_a_sample_lands_once_and_verifies(name: str) -> None:
-    with Forky.open(":memory:") as forky:
-        lines = [line for line in preview(forky, SAMPLES / name) if not line.problem]
-        first = import_file(forky, SAMPLES / name)
-        assert len(first.conversations) == len(lines)
-        again = import_file(forky, SAMPLES / name)
-        assert (again.number, again.conversations, again.unchanged) == (0, (), len(lines))
-        assert forky.verify().clean
+def test_a_sample_lands_once_and_verifies(name: str, forky: Workspace) -> None:
+    lines = [line for line in preview(forky, SAMPLES / name) if not line.problem]
+    first = import_file(forky, SAMPLES / name)
+    assert len(first.conversations) == len(lines)
+    again = import_file(forky, SAMPLES / name)
+    assert (again.number, again.conversations, again.unchanged) == (0, (), len(lines))
+    assert forky.verify().clean

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
@@ -165,28 +166,26 @@ def test_an_export_that_another_program_wrapped_in_an_object_is_read(tmp_path: P
             assert [line.label for line in preview(forky, path)] == ["Claude export"] * 3
 
 
-def test_files_of_an_archive_that_nobody_read_are_named(tmp_path: Path) -> None:
+def test_files_of_an_archive_that_nobody_read_are_named(tmp_path: Path, forky: Workspace) -> None:
     chats = [{"messages": [{"role": "user", "content": "one"}]}]
     others = {f"notes/{at:02}.json": "[1]" for at in range(30)}
     path = packed(
         tmp_path, {"conversations.json": json.dumps(chats), "projects.json": '[{"name": "p"}]', **others}
     )
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, path)
-        assert len(done.conversations) == 1
-        assert done.account.notes[UNREAD.format("projects.json")] == 1
-        assert sum(done.account.notes.values()) == 31
+    done = import_file(forky, path)
+    assert len(done.conversations) == 1
+    assert done.account.notes[UNREAD.format("projects.json")] == 1
+    assert sum(done.account.notes.values()) == 31
 
 
-def test_what_is_stored_already_is_not_counted_as_imported(tmp_path: Path) -> None:
+def test_what_is_stored_already_is_not_counted_as_imported(tmp_path: Path, forky: Workspace) -> None:
     def chat(*texts: str) -> Json:
         return {"conversations": [{"from": "human", "value": text} for text in texts]}
 
-    with Forky.open(":memory:") as forky:
-        path = written(tmp_path, [chat("hi", "hello"), chat("hi", "hello"), chat("hi", "hello")])
-        done = import_file(forky, path)
-        assert (len(done.conversations), done.unchanged) == (1, 2)
-        assert (done.account.imported, done.account.already, done.account.seen) == (2, 4, 6)
-        again = import_file(forky, path).account
-        assert (again.imported, again.already, again.adds_up) == (0, 6, True)
-        assert ImportAccount.from_stored(again.stored()) == again
+    path = written(tmp_path, [chat("hi", "hello"), chat("hi", "hello"), chat("hi", "hello")])
+    done = import_file(forky, path)
+    assert (len(done.conversations), done.unchanged) == (1, 2)
+    assert (done.account.imported, done.account.already, done.account.seen) == (2, 4, 6)
+    again = import_file(forky, path).account
+    assert (again.imported, again.already, again.adds_up) == (0, 6, True)
+    assert ImportAccount.from_stored(again.stored()) == again

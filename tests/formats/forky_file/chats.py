@@ -7,13 +7,14 @@ import io
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.files.json_values import lines
+from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.reading import read_chat
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.merge.options import MergeOptionFields
 from forky_core.model.memory import Memory
 from forky_core.model.room import Person, Room
-from tests.builders import debugged, talk
+from tests.builders import debugged, talk, workspace
 
 
 def with_everything(forky: Workspace) -> Conversation:
@@ -66,3 +67,21 @@ def file_of(forky: Workspace, chat: Conversation) -> str:
 
 def parsed(text: str) -> Chat:
     return read_chat(lines(io.BytesIO(text.encode())))
+
+
+def copy_of(chat: Chat) -> Conversation:
+    """A conversation in a workspace of its own."""
+    forky, _ = workspace()
+    return forky.conversation(adopt(forky, chat).conversation, "main")
+
+
+def value_of(chat: Conversation) -> Chat:
+    return chat_of(chat._session.store, chat.id)
+
+
+def came_back(forky: Workspace, chat: Conversation) -> Conversation:
+    """The conversation in a workspace of its own, where its file has the same bytes."""
+    text = file_of(forky, chat)
+    copy = copy_of(parsed(text))
+    assert "".join(written(value_of(copy))) == text
+    return copy

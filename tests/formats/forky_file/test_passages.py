@@ -20,7 +20,7 @@ from forky_core.model import MessageId
 from forky_core.model.document import CitedPassage
 from forky_core.model.errors import BadContent, NotFound
 from tests.builders import ScriptedModels, talk, workspace
-from tests.formats.forky_file.chats import file_of, parsed
+from tests.formats.forky_file.chats import came_back, copy_of, file_of, parsed, value_of
 
 MANUAL = (
     "# Pump X200\n\n## Oil\n\nOil the bearing of the X200 every spring.\n\n"
@@ -51,10 +51,7 @@ def addresses(forky: Workspace, chat: Conversation) -> list[str]:
 
 def test_a_citation_opens_where_its_document_is_not_and_the_file_keeps_its_bytes() -> None:
     forky, _, chat = citing()
-    text = file_of(forky, chat)
-    other, _ = workspace()
-    adopt(other, parsed(text))
-    there = other.conversation(chat.id)
+    there = came_back(forky, chat)
     cited = addresses(forky, chat)
     assert len(cited) == 2
     for address in cited:
@@ -62,7 +59,6 @@ def test_a_citation_opens_where_its_document_is_not_and_the_file_keeps_its_bytes
         assert isinstance(came, CitedPassage) and came.name == "manual.md" and came.text in MANUAL
         document, number = chat.documents.cited(address)  # type: ignore[misc]
         assert forky.store.documents.chunks(document.id, first=number, most=1)[0].text == came.text
-    assert file_of(other, there) == text
     looked = [
         (one.search, [(passage.number, passage.source, passage.address) for passage in one.passages])
         for made in (chat, there)
@@ -100,9 +96,7 @@ def test_a_pick_and_a_fork_of_the_file_keep_what_they_cite() -> None:
     picked = made.fork("picked", at=made.path()[0].id)
     answer = made.checkout("side").path()[-1]
     picked.merge(picked.plan_merge("side", strategy="cherry-pick", picks=[MessageId(answer.id)]))
-    again, _ = workspace()
-    adopt(again, parsed(file_of(other, made)))
-    there = again.conversation(made.id).checkout("picked")
+    there = copy_of(value_of(made)).checkout("picked")
     (source,) = sources_in(there.path()[-1].text)
     assert isinstance(there.documents.cited(source.address), CitedPassage)
 

@@ -8,12 +8,11 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.exporting.sharing import export_value, hidden_content
-from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.entries import check_entry
 from forky_core.formats.forky_file.lines import BadLine
 from forky_core.formats.forky_file.uniting import unite_chats
-from forky_core.formats.forky_file.writing import chat_of
 from tests.builders import workspace
+from tests.formats.forky_file.chats import copy_of, value_of
 
 
 def voted() -> tuple[Workspace, Conversation]:
@@ -27,11 +26,9 @@ def voted() -> tuple[Workspace, Conversation]:
 
 
 def test_a_whole_file_brings_polls_and_votes_with_the_log() -> None:
-    forky, chat = voted()
+    _, chat = voted()
     chat.polls.reveal(1)
-    other, _ = workspace()
-    adopt(other, chat_of(forky.store, chat.id))
-    copy = other.conversation(chat.id)
+    copy = copy_of(value_of(chat))
     assert copy.polls.all == chat.polls.all and copy.polls.votes(1) == chat.polls.votes(1)
     assert copy.polls.tally(1) == chat.polls.tally(1)
     assert copy.history.verify().clean
@@ -47,19 +44,16 @@ def test_nothing_of_a_poll_is_in_what_is_shared() -> None:
 
 
 def test_two_copies_keep_their_own_polls_and_votes() -> None:
-    forky, chat = voted()
+    _, chat = voted()
     chat.undo()
     chat.undo()
-    other, _ = workspace()
-    adopt(other, chat_of(forky.store, chat.id))
-    copy = other.conversation(chat.id)
+    copy = copy_of(value_of(chat))
     for side, title, person in ((chat, "Ours", "Ann"), (copy, "Theirs", "Bob")):
         side.polls.open(title=title)
         side.people.as_person(person).polls.vote(1, "A")
     copy.polls.reveal(1)
-    third, _ = workspace()
-    adopt(third, unite_chats(chat_of(forky.store, chat.id), chat_of(other.store, chat.id)).chat)
-    polls = third.conversation(chat.id).polls
+    united = copy_of(unite_chats(value_of(chat), value_of(copy)).chat)
+    polls = united.polls
     assert [(poll.title, polls.voters(poll.number), poll.open) for poll in polls.all] == [
         ("Theirs", ("Bob",), False),
         ("Ours", ("Ann",), True),
@@ -67,15 +61,12 @@ def test_two_copies_keep_their_own_polls_and_votes() -> None:
 
 
 def test_votes_of_two_copies_of_one_poll_come_together() -> None:
-    forky, chat = voted()
-    other, _ = workspace()
-    adopt(other, chat_of(forky.store, chat.id))
-    copy = other.conversation(chat.id)
+    _, chat = voted()
+    copy = copy_of(value_of(chat))
     chat.people.as_person("Bob").polls.vote(1, "A")
     copy.people.as_person("Cem").polls.vote(1, "tie")
-    third, _ = workspace()
-    adopt(third, unite_chats(chat_of(forky.store, chat.id), chat_of(other.store, chat.id)).chat)
-    assert third.conversation(chat.id).polls.voters(1) == ("Ann", "Bob", "Cem")
+    united = copy_of(unite_chats(value_of(chat), value_of(copy)).chat)
+    assert united.polls.voters(1) == ("Ann", "Bob", "Cem")
 
 
 GOOD = {"candidates": [{"at": "b2:a"}, {"at": "b2:b"}], "by": "Ann", "at": 1, "question": None}

@@ -20,7 +20,7 @@ from forky_core.model.hashing import message_id
 from forky_core.store.memory.store import MemoryStore
 from tests.builders import ScriptedModels, talk, workspace
 from tests.examples import examples
-from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
+from tests.formats.forky_file.chats import came_back, file_of, parsed, with_everything, with_requests
 
 
 def in_memory(_folder: Path) -> Workspace:
@@ -100,21 +100,14 @@ def test_any_conversation_comes_back_whole(steps: list[tuple[int, str, bool]]) -
         if forks and path:
             chat = chat.fork(at=path[at % len(path)].id)
         chat.say(text, role="assistant" if at % 2 else "user")
-    text = file_of(forky, chat)
-    other, _ = workspace()
-    adopt(other, parsed(text))
-    assert file_of(other, other.conversation(chat.id)) == text
+    came_back(forky, chat)
 
 
 def test_what_a_request_proposes_comes_along(forky: Workspace) -> None:
     """Several branches and picks are the request's own; it is accepted where it arrived."""
     chat = with_requests(forky)
     assert any(one.others for one in chat.requests.all) and any(one.picks for one in chat.requests.all)
-    text = file_of(forky, chat)
-    other, _ = workspace()
-    adopt(other, parsed(text))
-    assert file_of(other, other.conversation(chat.id)) == text
-    arrived = other.conversation(chat.id, "main")
+    arrived = came_back(forky, chat)
     assert arrived.requests.all == chat.requests.all
     assert {field for one in arrived.requests.all for field in one.stored()} >= {
         *("others", "picks", "focus", "budget", "words", "policy", "model", "again", "choices")
@@ -142,6 +135,4 @@ def test_requests_settled_conflicts_and_what_was_deleted_come_along(forky: Works
     chat.trash()
     text = file_of(forky, chat)
     assert all(f'"{kind}' in text for kind in ("requests/1", "resolutions/", "trashed", "tags/v1"))
-    other, _ = workspace()
-    adopt(other, parsed(text))
-    assert file_of(other, other.conversation(chat.id)) == text
+    came_back(forky, chat)

@@ -13,7 +13,6 @@ from jsonschema import Draft202012Validator
 
 from forky_core import formats
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.forky_file.lines import message_of
 from tests.formats.forky_file.chats import file_of, parsed, with_everything, with_requests
 
 CHECKOUT = Path(__file__).resolve().parents[3]
@@ -85,24 +84,6 @@ def test_the_example_of_the_specification_is_a_file() -> None:
     assert example is not None
     chat = parsed(example.group(1))
     assert next(message.text for message in chat.messages.values()) == "Suggest a name for a pet pelican"
-
-
-def test_ids_are_those_of_llm() -> None:
-    for body in (
-        {
-            "id": "b2:d6b0cd4e7a65ea90423c50fadb3f5704",
-            "parents": [],
-            "role": "user",
-            "content": "Suggest a name for a pet pelican",
-        },
-        {
-            "id": "b2:0f2c02ad982050b623b7e034199c8c61",
-            "parents": ["b2:d6b0cd4e7a65ea90423c50fadb3f5704"],
-            "role": "assistant",
-            "content": "How about Percy? Pelicans suit a dignified name.",
-        },
-    ):
-        assert message_of(body).id == body["id"]
 
 
 def test_no_setting_of_the_workspace_is_in_a_file(forky: Workspace) -> None:

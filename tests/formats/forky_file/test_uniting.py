@@ -13,26 +13,15 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load, save
 from forky_core.formats.forky_file.uniting import difference, unite_chats
 from forky_core.formats.forky_file.writing import chat_of, part_of, written
 from forky_core.model.errors import BadContent
 from tests.builders import debugged, talk, texts, workspace
+from tests.formats.forky_file.chats import copy_of, value_of
 
 CHECKOUT = Path(__file__).resolve().parents[3]
-
-
-def copy_of(chat: Chat) -> Conversation:
-    """A conversation in a workspace of its own."""
-    forky, _ = workspace()
-    adopt(forky, chat)
-    return forky.conversation(chat.id, "main")
-
-
-def value_of(chat: Conversation) -> Chat:
-    return chat_of(chat._session.store, chat.id)
 
 
 @pytest.fixture

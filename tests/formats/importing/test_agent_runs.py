@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.forky import Forky
-from forky_core.formats.contract import ParsedConversation
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.landing import preview
 from forky_core.formats.importing.readers.cherry_studio import CLEARED, CherryStudio
 from forky_core.formats.importing.readers.cursor import Cursor
@@ -26,7 +25,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from tests.formats.importing.test_trees import live
-from tests.formats.sources import PROGRAM_FILES, one, packed, program_file, read, written
+from tests.formats.sources import PROGRAM_FILES, every, one, packed, program_file, written
 
 
 def test_a_trajectory_of_openhands_is_what_was_said_called_and_seen(tmp_path: Path) -> None:
@@ -79,8 +78,7 @@ def test_an_old_run_of_swe_agent_is_read_from_its_trajectory(tmp_path: Path) -> 
 
 
 def test_a_run_in_atif_and_the_run_of_its_sub_agent() -> None:
-    main, sub = read(ATIF(), PROGRAM_FILES / "atif.json")
-    assert isinstance(main, ParsedConversation) and isinstance(sub, ParsedConversation)
+    main, sub = every(ATIF(), PROGRAM_FILES / "atif.json")
     tree = build_tree(main)
     system, question, call, result = tree.messages
     assert (system.role, question.text) == ("system", "Count them.")
@@ -100,8 +98,7 @@ def test_topics_of_cherry_studio_with_answers_of_two_models_and_files(tmp_path: 
     backup = program_file("cherry-studio.json")
     backup["indexedDB"]["topics"].append({"id": "t3", "messages": []})
     path = packed(tmp_path, {"data.json": json.dumps(backup), "Data/Files/f1.txt": "Nile, Amazon"})
-    rivers, old, empty = read(CherryStudio(), path)
-    assert isinstance(rivers, ParsedConversation) and isinstance(old, ParsedConversation)
+    rivers, old, empty = every(CherryStudio(), path)
     assert (rivers.title, rivers.system) == ("Rivers", "Be brief.")
     tree = build_tree(rivers)
     assert [role for role, _ in live(tree)] == ["user", "assistant", "tool", "assistant", "user"]
@@ -113,7 +110,7 @@ def test_topics_of_cherry_studio_with_answers_of_two_models_and_files(tmp_path: 
     assert [reply.node.failure for reply in tree.failed] == ["Overloaded"]
     assert tree.account.skipped[CLEARED] == 1
     assert live(build_tree(old)) == [("user", "An old message")]
-    assert isinstance(empty, ParsedConversation) and empty.nodes == ()
+    assert empty.nodes == ()
 
 
 def cursor_database(path: Path, kind: str = "TEXT", *, unread: bool = False) -> Path:
@@ -163,8 +160,7 @@ def cursor_database(path: Path, kind: str = "TEXT", *, unread: bool = False) -> 
 
 @pytest.mark.parametrize("kind", ["TEXT", "BLOB"])
 def test_a_database_of_cursor_has_its_chats_with_thoughts_and_calls(kind: str, tmp_path: Path) -> None:
-    rivers, old = read(Cursor(), cursor_database(tmp_path / "state.vscdb", kind))
-    assert isinstance(rivers, ParsedConversation) and isinstance(old, ParsedConversation)
+    rivers, old = every(Cursor(), cursor_database(tmp_path / "state.vscdb", kind))
     assert (rivers.source_id, rivers.title) == ("c1", "Rivers")
     tree = build_tree(rivers)
     question, thought, call, result, answer = tree.messages
@@ -176,8 +172,7 @@ def test_a_database_of_cursor_has_its_chats_with_thoughts_and_calls(kind: str, t
     assert live(build_tree(old)) == [("user", "An old question")]
 
 
-def test_chats_of_cursor_in_which_nobody_spoke_are_in_the_preview(tmp_path: Path) -> None:
+def test_chats_of_cursor_in_which_nobody_spoke_are_in_the_preview(tmp_path: Path, forky: Workspace) -> None:
     path, nothing = cursor_database(tmp_path / "state.vscdb", unread=True), "It holds no message."
-    with Forky.open(":memory:") as forky:
-        found = [(line.title, line.problem) for line in preview(forky, path)]
+    found = [(line.title, line.problem) for line in preview(forky, path)]
     assert found[2:] == [("Empty", nothing), ("", nothing)]

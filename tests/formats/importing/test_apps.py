@@ -6,7 +6,6 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.importing.readers.big_agi import BigAGI
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
@@ -14,22 +13,19 @@ from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.tree import build_tree
 from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.formats.importing.test_chains import said
-from tests.formats.sources import PROGRAM_FILES, one, packed, program_file, read, written
+from tests.formats.sources import PROGRAM_FILES, every, one, packed, program_file, read, written
 
 
 def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer() -> None:
 
-    alone, used, chatted = read(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
-    assert isinstance(chatted, ParsedConversation)
+    alone, used, chatted = every(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
     assert said(chatted) == [
         ("user", "2+2?"),
         ("assistant", "**4**\n\n- really"),
         ("user", "And 3+3?"),
         ("assistant", "6 < 7"),
     ]
-    assert isinstance(alone, ParsedConversation)
     assert said(alone) == [("user", "Alone?"), ("assistant", "```\nyes\n  no\n```")]
-    assert isinstance(used, ParsedConversation)
     assert dict(build_tree(used).account.skipped) == {USE: 1}
     account = build_tree(chatted).account
     assert (account.seen, account.split, account.imported) == (2, 2, 4)

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.forky import Forky
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.pieces import NO_LONGER, UNKNOWN
 from forky_core.model.parts import Json
@@ -30,18 +30,16 @@ FORMER: tuple[tuple[str, Json], ...] = (
 
 @pytest.mark.parametrize(("program", "value"), FORMER)
 def test_a_file_of_a_former_program_is_named_and_nothing_of_it_is_imported(
-    program: str, value: Json, tmp_path: Path
+    program: str, value: Json, tmp_path: Path, forky: Workspace
 ) -> None:
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, written(tmp_path, value))
-        assert [problem.why for problem in done.problems] == [NO_LONGER.format(program)]
-        assert not done.conversations and not forky.conversations()
+    done = import_file(forky, written(tmp_path, value))
+    assert [problem.why for problem in done.problems] == [NO_LONGER.format(program)]
+    assert not done.conversations and not forky.conversations()
 
 
-def test_what_a_file_of_a_former_program_is_told_to_write_is_read(tmp_path: Path) -> None:
-    with Forky.open(":memory:") as forky:
-        (id,) = import_file(forky, written(tmp_path, [{"messages": SAID}])).conversations
-        assert [message.text for message in forky.conversation(id).path()] == ["Longest?", "Nile"]
+def test_what_a_file_of_a_former_program_is_told_to_write_is_read(tmp_path: Path, forky: Workspace) -> None:
+    (id,) = import_file(forky, written(tmp_path, [{"messages": SAID}])).conversations
+    assert [message.text for message in forky.conversation(id).path()] == ["Longest?", "Nile"]
 
 
 @pytest.mark.parametrize(
@@ -51,15 +49,15 @@ def test_what_a_file_of_a_former_program_is_told_to_write_is_read(tmp_path: Path
         ("card.png", b"\x89PNG\r\n\x1a\n\0\0\0\x0dIHDR"),
     ],
 )
-def test_a_table_or_a_picture_is_of_an_unknown_format(name: str, content: bytes, tmp_path: Path) -> None:
+def test_a_table_or_a_picture_is_of_an_unknown_format(
+    name: str, content: bytes, tmp_path: Path, forky: Workspace
+) -> None:
     (tmp_path / name).write_bytes(content)
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, tmp_path / name)
-        assert [problem.why for problem in done.problems] == [UNKNOWN]
+    done = import_file(forky, tmp_path / name)
+    assert [problem.why for problem in done.problems] == [UNKNOWN]
 
 
-def test_a_picture_in_an_archive_is_a_file_beside_the_conversations(tmp_path: Path) -> None:
+def test_a_picture_in_an_archive_is_a_file_beside_the_conversations(tmp_path: Path, forky: Workspace) -> None:
     path = packed(tmp_path, {"a.json": '[{"role":"user","content":"Hi"}]', "b.png": b"\x89PNG\r\n\x1a\n"})
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, path)
-        assert (len(done.conversations), done.problems, done.account.notes) == (1, (), {})
+    done = import_file(forky, path)
+    assert (len(done.conversations), done.problems, done.account.notes) == (1, (), {})

@@ -9,6 +9,7 @@ from typing import ClassVar, get_args
 
 import pytest
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.formats.contract import Importer, ParsedConversation, Sample, Shape
 from forky_core.formats.files.source import opened, sample
@@ -69,34 +70,33 @@ class TestEvery:
             assert build_tree(one).messages and build_tree(one).account.adds_up
 
     def test_a_preview_and_the_history_say_its_label(
-        self, importer: Importer, files: Mapping[str, Path]
+        self, importer: Importer, files: Mapping[str, Path], forky: Workspace
     ) -> None:
-        with Forky.open(":memory:") as forky:
-            path = files[importer.name]
-            assert {line.label for line in preview(forky, path)} == {importer.label}
-            done = import_file(forky, path)
-            said = {
-                operation.summary
-                for id in done.conversations
-                for operation in forky.conversation(id).history.since(0)
-            }
-            assert any(f"({importer.label})" in summary for summary in said)
+        path = files[importer.name]
+        assert {line.label for line in preview(forky, path)} == {importer.label}
+        done = import_file(forky, path)
+        said = {
+            operation.summary
+            for id in done.conversations
+            for operation in forky.conversation(id).history.since(0)
+        }
+        assert any(f"({importer.label})" in summary for summary in said)
 
     def test_a_preview_counts_branches_as_the_library_does(
-        self, importer: Importer, files: Mapping[str, Path]
+        self, importer: Importer, files: Mapping[str, Path], forky: Workspace
     ) -> None:
-        with Forky.open(":memory:") as forky:
-            path = files[importer.name]
-            said = {(line.title, line.branches) for line in preview(forky, path) if not line.problem}
-            import_file(forky, path)
-            assert {(summary.title, summary.branches) for summary in forky.conversations()} == said
+        path = files[importer.name]
+        said = {(line.title, line.branches) for line in preview(forky, path) if not line.problem}
+        import_file(forky, path)
+        assert {(summary.title, summary.branches) for summary in forky.conversations()} == said
 
-    def test_what_was_imported_is_recognised(self, importer: Importer, files: Mapping[str, Path]) -> None:
-        with Forky.open(":memory:") as forky:
-            first = import_file(forky, files[importer.name])
-            again = import_file(forky, files[importer.name])
-            assert first.conversations
-            assert again.conversations == () and again.unchanged
+    def test_what_was_imported_is_recognised(
+        self, importer: Importer, files: Mapping[str, Path], forky: Workspace
+    ) -> None:
+        first = import_file(forky, files[importer.name])
+        again = import_file(forky, files[importer.name])
+        assert first.conversations
+        assert again.conversations == () and again.unchanged
 
 
 def test_no_two_have_the_same_name() -> None:

@@ -8,8 +8,8 @@ import sqlite3
 from collections.abc import Iterable
 from pathlib import Path
 
-from forky_core.forky import Forky
-from forky_core.formats.contract import ParsedConversation, Unreadable
+from forky_core.conversation.workspace import Workspace
+from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
 from forky_core.formats.importing.pieces import pieces
@@ -18,7 +18,7 @@ from forky_core.formats.tree import build_tree
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import AttachmentPart, Json, TextPart, ToolResultPart
 from tests.formats.importing.test_trees import live
-from tests.formats.sources import one, packed, read
+from tests.formats.sources import every, one, packed, read
 
 PELICAN = "b2:d6b0cd4e7a65ea90423c50fadb3f5704"
 PERCY = "b2:0f2c02ad982050b623b7e034199c8c61"
@@ -154,13 +154,14 @@ def test_messages_of_the_content_addressed_generation_keep_their_ids(tmp_path: P
     assert isinstance(tree.messages[3].parts[1], AttachmentPart)
 
 
-def test_threads_land_and_verify_and_a_path_in_a_database_is_never_opened(tmp_path: Path) -> None:
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, threads(tmp_path / "logs.db"))
-        assert len(done.conversations) == 1
-        chat = forky.conversation(done.conversations[0])
-        assert set(chat.view.branches) == {"main", "gull"}
-        assert forky.verify().clean
+def test_threads_land_and_verify_and_a_path_in_a_database_is_never_opened(
+    tmp_path: Path, forky: Workspace
+) -> None:
+    done = import_file(forky, threads(tmp_path / "logs.db"))
+    assert len(done.conversations) == 1
+    chat = forky.conversation(done.conversations[0])
+    assert set(chat.view.branches) == {"main", "gull"}
+    assert forky.verify().clean
 
 
 def responses(path: Path) -> Path:
@@ -179,9 +180,7 @@ def responses(path: Path) -> Path:
 
 
 def test_responses_of_the_generation_before_are_lines(tmp_path: Path) -> None:
-    pets, alone = read(LlmLogs(), responses(tmp_path / "logs.db"))
-    assert isinstance(pets, ParsedConversation)
-    assert isinstance(alone, ParsedConversation)
+    pets, alone = every(LlmLogs(), responses(tmp_path / "logs.db"))
     messages = build_tree(pets).messages
     assert pets.system == "Be brief."
     assert [message.role for message in messages] == [
@@ -198,10 +197,11 @@ def test_responses_of_the_generation_before_are_lines(tmp_path: Path) -> None:
     assert alone.source_id == "response 4"
 
 
-def test_a_database_in_an_archive_is_read_from_a_copy_that_is_gone_afterwards(tmp_path: Path) -> None:
+def test_a_database_in_an_archive_is_read_from_a_copy_that_is_gone_afterwards(
+    tmp_path: Path, forky: Workspace
+) -> None:
     path = packed(tmp_path, {"backup/logs.db": responses(tmp_path / "logs.db").read_bytes()})
-    with Forky.open(":memory:") as forky:
-        assert [line.messages for line in preview(forky, path)] == [7, 2]
+    assert [line.messages for line in preview(forky, path)] == [7, 2]
     assert sorted(file.name for file in tmp_path.iterdir()) == ["export.zip", "logs.db"]
 
 

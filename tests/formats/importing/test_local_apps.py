@@ -6,7 +6,6 @@ import json
 import sqlite3
 from pathlib import Path
 
-from forky_core.formats.contract import ParsedConversation
 from forky_core.formats.importing.readers.lm_studio import LMStudio
 from forky_core.formats.importing.readers.node_graphs import FORK, CanvasChat, FirstForky
 from forky_core.formats.importing.readers.opencode import OpenCode
@@ -20,7 +19,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from tests.formats.importing.test_trees import live
-from tests.formats.sources import PROGRAM_FILES, one, packed, program_file, read
+from tests.formats.sources import PROGRAM_FILES, every, one, packed, program_file
 
 
 def test_versions_of_lm_studio_are_siblings_and_the_chat_goes_on_from_the_selected_one() -> None:
@@ -103,8 +102,7 @@ def test_a_database_of_the_first_forky_has_several_conversations_and_files(tmp_p
     connection.commit()
     connection.close()
     path = packed(tmp_path, {"forky.db": database.read_bytes(), "uploads/1.txt": "Nile, Amazon"})
-    rivers, empty = read(FirstForky(), path)
-    assert isinstance(rivers, ParsedConversation) and isinstance(empty, ParsedConversation)
+    rivers, empty = every(FirstForky(), path)
     assert (rivers.title, rivers.branch, empty.nodes) == ("Rivers", "deep", ())
     tree = build_tree(rivers)
     assert live(tree) == [("user", "Longest?"), ("user", "Deepest?")]

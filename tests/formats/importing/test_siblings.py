@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.forky import Forky
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.readers.ai_studio import AIStudio
@@ -73,7 +73,9 @@ def test_both_answers_are_kept_and_the_live_one_is_checked_out(
     assert tree.account.adds_up
 
 
-def test_the_branch_files_of_a_silly_tavern_chat_become_one_conversation(tmp_path: Path) -> None:
+def test_the_branch_files_of_a_silly_tavern_chat_become_one_conversation(
+    tmp_path: Path, forky: Workspace
+) -> None:
     branched = {**SWIPED, "mes": "Amazon", "swipe_id": 0}
     more = {"name": "Ann", "is_user": True, "mes": "Why?"}
     hidden = {"name": "Sage", "is_user": False, "is_system": True, "mes": "Note"}
@@ -84,13 +86,12 @@ def test_the_branch_files_of_a_silly_tavern_chat_become_one_conversation(tmp_pat
             "Sage/Rivers - Branch #1.jsonl": tavern(ASKED, branched, more, hidden, main="Rivers"),
         },
     )
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, path)
-        assert len(done.conversations) == 1
-        chat = forky.conversation(done.conversations[0])
-        assert set(chat.view.branches) == {"main", "Branch #1"}
-        assert import_file(forky, path).unchanged == 2
-        assert forky.verify().clean
+    done = import_file(forky, path)
+    assert len(done.conversations) == 1
+    chat = forky.conversation(done.conversations[0])
+    assert set(chat.view.branches) == {"main", "Branch #1"}
+    assert import_file(forky, path).unchanged == 2
+    assert forky.verify().clean
 
 
 def test_swipes_carry_their_own_dates_models_and_thoughts(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.forky import Forky
+from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer
 from forky_core.formats.importing.landing import import_file
 from forky_core.formats.importing.readers.claude_ai import ClaudeAI
@@ -122,16 +122,13 @@ def test_a_broken_pointer_loses_no_message(tmp_path: Path) -> None:
     assert tree.account.adds_up
 
 
-def test_open_webuis_database_is_read_as_its_export(tmp_path: Path) -> None:
+def test_open_webuis_database_is_read_as_its_export(tmp_path: Path, forky: Workspace) -> None:
     database = webui_database(tmp_path / "webui.db", broken=True)
-    with Forky.open(":memory:") as forky:
-        done = import_file(forky, database)
-        assert [problem.label for problem in done.problems] == ["Broken"]
-        assert done.account.adds_up
-        again = import_file(forky, PROGRAM_FILES / "open-webui.json")
-        assert (again.unchanged, again.conversations) == (1, ()), (
-            "the export of the same chat is the same chat"
-        )
-        rows = [str(value) for _, value in forky.store.entries("origin").items()]
-        assert not any("ann@example.com" in row or "sk-secret" in row for row in rows)
+    done = import_file(forky, database)
+    assert [problem.label for problem in done.problems] == ["Broken"]
+    assert done.account.adds_up
+    again = import_file(forky, PROGRAM_FILES / "open-webui.json")
+    assert (again.unchanged, again.conversations) == (1, ()), "the export of the same chat is the same chat"
+    rows = [str(value) for _, value in forky.store.entries("origin").items()]
+    assert not any("ann@example.com" in row or "sk-secret" in row for row in rows)
     assert OpenWebUI.name == "open-webui"

@@ -12,7 +12,7 @@ from forky_core.formats.importing.readers.codex import Codex
 from forky_core.formats.importing.readers.gemini_cli import GeminiCLI
 from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.importing.readers.session_traces import SessionTraces
-from forky_core.formats.registry import REGISTRY
+from forky_core.formats.registry import IMPORTERS
 from forky_core.formats.tree import build_tree
 from forky_core.model.parts import Json, OpaquePart
 from tests.formats.sources import one, program_file, written
@@ -32,6 +32,7 @@ def item(role: str, text: str) -> Json:
 
 SAID: dict[str, Json] = program_file("unknown-speakers.json")
 """By importer: somebody asks Q, in a list of parts, and a “seer” says S."""
+BY_NAME = {importer.name: importer for importer in IMPORTERS}
 WRITES_LINES = frozenset(("codex", "pi", "qwen-code", "session-traces"))
 
 
@@ -40,7 +41,7 @@ def test_a_text_among_parts_is_a_text_and_an_unknown_speaker_is_taken_for_nobody
     name: str, tmp_path: Path
 ) -> None:
     value = lines(*SAID[name]) if name in WRITES_LINES else SAID[name]
-    tree = build_tree(one(REGISTRY.find(name), written(tmp_path, value)))
+    tree = build_tree(one(BY_NAME[name], written(tmp_path, value)))
     question, told = tree.messages
     assert (question.role, question.text, question.parts[1:]) == ("user", "Q", ())
     # A message with a part that was not understood counts, so that the import ends with a notice.
