@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -32,6 +32,18 @@ DATED = {"llm"}
 def made_up() -> Iterator[None]:
     with REGISTRY.added(WRITER):
         yield
+
+
+Command = Callable[..., int]
+
+
+@pytest.fixture(scope="module")
+def command(tmp_path_factory: pytest.TempPathFactory) -> Command:
+    """`forky export` of a conversation in a database of its own."""
+    database = str(tmp_path_factory.mktemp("database") / "chats.duckdb")
+    with Forky.open(database) as forky:
+        id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
+    return lambda *words: main(["--database", database, "export", id, *words])
 
 
 @pytest.fixture
@@ -86,12 +98,11 @@ class TestEvery:
         assert (tmp_path / "file").stat().st_size > 0
         assert to.name in DATED or (tmp_path / "file").read_bytes() == b"".join(to.write(whole))
 
-    def test_the_command_line_writes_it_by_its_name(self, to: Exporter, tmp_path: Path) -> None:
-        database, out = str(tmp_path / "chats.duckdb"), tmp_path / "out"
-        with Forky.open(database) as forky:
-            id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
-        assert main(["--database", database, "export", id, "--as", to.name, "-o", str(out)]) == 0
-        assert b"8443" in out.read_bytes()
+    def test_the_command_line_writes_it_by_its_name(
+        self, to: Exporter, command: Command, tmp_path: Path
+    ) -> None:
+        assert command("--as", to.name, "-o", str(tmp_path / "out")) == 0
+        assert b"8443" in (tmp_path / "out").read_bytes()
 
 
 def test_no_two_have_the_same_name() -> None:
@@ -130,20 +141,15 @@ def test_a_dialect_that_a_format_does_not_have_is_refused(name: str, dialect: st
     ],
 )
 def test_a_format_that_is_gone_says_what_to_write_instead(
-    asked: tuple[str, ...], instead: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    asked: tuple[str, ...], instead: str, command: Command, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    database = str(tmp_path / "chats.duckdb")
-    with Forky.open(database) as forky:
-        id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
-    assert main(["--database", database, "export", id, *asked]) == 2
+    assert command(*asked) == 2
     assert instead in capsys.readouterr().err
 
 
-def test_the_command_line_knows_a_format_by_the_end_of_a_files_name(tmp_path: Path) -> None:
-    database, out = str(tmp_path / "chats.duckdb"), tmp_path / "trip.postcards.json"
-    with Forky.open(database) as forky:
-        id = talk(forky.create("Ports"), "Which port?", "Port 8443.").id
-    assert main(["--database", database, "export", id, "-o", str(out)]) == 0
+def test_the_command_line_knows_a_format_by_the_end_of_a_files_name(command: Command, tmp_path: Path) -> None:
+    out = tmp_path / "trip.postcards.json"
+    assert command("-o", str(out)) == 0
     assert out.read_bytes().startswith(b'{"stack"')
 
 

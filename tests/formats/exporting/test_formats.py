@@ -107,13 +107,8 @@ def test_anthropic_puts_results_into_the_users_messages() -> None:
 
 def test_sharegpt_has_its_own_names_for_who_speaks() -> None:
     (item,) = as_messages(called(), "sharegpt")
-    assert [one["from"] for one in item["conversations"]] == [
-        "human",
-        "gpt",
-        "function_call",
-        "observation",
-        "gpt",
-    ]
+    speakers = ["human", "gpt", "function_call", "observation", "gpt"]
+    assert [one["from"] for one in item["conversations"]] == speakers
 
 
 def test_markdown_has_one_heading_a_message_and_names_branches(forky: Workspace) -> None:

@@ -27,6 +27,7 @@ HOSTILE = (
     "[r]: https://evil.example/q.png\n[j]: javascript:alert(1)\n\n[j] and \\`<img src=y>` and `` ` <img src=z> ` ``\n\n"
     '```mermaid\nclick A href "javascript:alert(1)"\n```\n\n- a\n  ```\n<iframe src=https://evil.example></iframe>'
 )
+Thing = tuple[str, tuple[str, ...]]
 TEXTS = {
     "plain": "The port is 8080.",
     "hostile": HOSTILE,
@@ -37,7 +38,7 @@ LOADS = frozenset(("src", "srcset", "data", "poster", "background", "action", "f
 
 
 @pytest.fixture(scope="module", params=list(TEXTS))
-def reports(request: pytest.FixtureRequest) -> dict[tuple[str, tuple[str, ...]], Report]:
+def reports(request: pytest.FixtureRequest) -> dict[Thing, Report]:
     text = TEXTS[request.param]
     made = given(text if text.strip() else "?", title=text[:100])
     return {(thing, which): made.report(thing, which) for thing, which in THINGS}
@@ -87,9 +88,7 @@ FOREIGN = {"iframe", "object", "embed", "link", "base", "form", "frame", "audio"
 
 @pytest.mark.parametrize(("thing", "form"), CASES)
 def test_nothing_that_somebody_wrote_loads_or_runs(
-    reports: dict[tuple[str, tuple[str, ...]], Report],
-    thing: tuple[str, tuple[str, ...]],
-    form: PublicationForm,
+    reports: dict[Thing, Report], thing: Thing, form: PublicationForm
 ) -> None:
     report = reports[thing]
     text = written(report, form)
@@ -123,18 +122,14 @@ def rendered_faults(markdown: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("thing", "form"), CASES)
-def test_the_same_report_gives_the_same_bytes(
-    thing: tuple[str, tuple[str, ...]], form: PublicationForm
-) -> None:
+def test_the_same_report_gives_the_same_bytes(thing: Thing, form: PublicationForm) -> None:
     report = given().report(*thing)
     assert written(report, form) == written(report, form)
     assert report_file_name(report.title, report.kind, form).endswith(form.suffix)
 
 
 @pytest.mark.parametrize(("thing", "form"), CASES)
-def test_placeholders_replace_what_looks_private_in_every_form(
-    thing: tuple[str, tuple[str, ...]], form: PublicationForm
-) -> None:
+def test_placeholders_replace_what_looks_private_in_every_form(thing: Thing, form: PublicationForm) -> None:
     report = given("Write to jane.doe@example.com or call +49 170 1234567. Port 8080.").report(*thing)
     seen = private_values(report)
     assert {one.value for one in seen} == {"jane.doe@example.com", "+49 170 1234567"}
