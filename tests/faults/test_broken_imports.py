@@ -23,11 +23,12 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import ImportBrokenOff
 from tests.builders import ScriptedModels
 from tests.faults.importing_program import main
-from tests.faults.test_resources import ROOT, a_full_disk, noise
 from tests.formats.sources import written
 from tests.formats.test_landing import chat
 from tests.hangs import HANG, eventually
 from tests.killing import victim
+from tests.programs import CHECKOUT
+from tests.store.trouble import a_full_disk, noise
 
 ROUNDS = int(os.environ.get("FORKY_KILLS", "15")) // 3
 MANY = 400
@@ -130,7 +131,7 @@ def test_an_import_that_is_interrupted_at_the_command_line_says_what_came_in(tmp
     )
     command = [sys.executable, "-c", script, "--database", str(database), "import", str(file)]
     with subprocess.Popen(
-        command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+        command, cwd=CHECKOUT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
     ) as program:
         wal = Path(f"{database}.wal")
         eventually(lambda: program.poll() is not None or (wal.exists() and wal.stat().st_size > 200_000))

@@ -161,9 +161,8 @@ def misplace(content: bytearray, chance: random.Random) -> None:
 
 @pytest.mark.parametrize("damage", [flip, zero, cut, misplace])
 def test_after_a_read_has_failed_every_write_is_refused_and_the_file_stays_as_it_is(
-    tmp_path: Path, sound: Sound, damage: Damage
+    path: Path, sound: Sound, damage: Damage
 ) -> None:
-    path = tmp_path / "forky.duckdb"
     refused_to_open = failed = sound_to_read = 0
     for seed in range(FILES_OF_A_KIND):
         content = bytearray(sound.content)

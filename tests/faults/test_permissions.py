@@ -18,10 +18,11 @@ from forky_core.process.private_files import append_line
 from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.faults.private_life import Watched
-from tests.faults.test_resources import ROOT, a_full_disk
 from tests.hangs import HANG
+from tests.programs import CHECKOUT
 from tests.store.released.make_schema_5 import SCHEMA
 from tests.store.talk import HERE, begin, move, said, thread
+from tests.store.trouble import a_full_disk
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs permissions of the POSIX kind")
 
@@ -47,7 +48,7 @@ def test_nothing_that_a_life_of_forky_writes_can_be_opened_by_somebody_else(
     command = [sys.executable, "-m", "tests.faults.private_life", str(tmp_path), umask]
     environment = {**os.environ, "FORKY_PROBE": "0", "TMPDIR": str(tmp_path)}
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=HANG, check=False, env=environment, cwd=ROOT
+        command, capture_output=True, text=True, timeout=HANG, check=False, env=environment, cwd=CHECKOUT
     )
     assert done.returncode == 0, done.stderr
     mode = f"{0o666 & ~int(umask, 8):o}"
@@ -142,9 +143,9 @@ def test_what_duckdb_spills_lies_in_a_private_folder_that_is_gone_afterwards(ope
 
 
 def test_a_spill_folder_that_a_crash_left_is_used_again_and_one_of_somebody_else_is_refused(
+    path: Path,
     tmp_path: Path,
 ) -> None:
-    path = tmp_path / "forky.duckdb"
     spill = tmp_path / ".forky.duckdb.tmp"
     spill.mkdir(mode=0o755)
     DuckDBStore.open(path).close()
@@ -215,14 +216,13 @@ def test_ones_own_link_to_a_database_elsewhere_is_followed(shared_folder: Path, 
     assert stat.S_IMODE((tmp_path / "real.duckdb").stat().st_mode) == 0o600
 
 
-def test_a_database_is_made_once_where_many_open_it_at_the_same_moment(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_database_is_made_once_where_many_open_it_at_the_same_moment(path: Path, tmp_path: Path) -> None:
     script = (
         "import sys; from forky_core.store.duckdb.store import DuckDBStore; from forky_core.model.errors import StoreBusy\n"
         "try:\n    DuckDBStore.open(sys.argv[1]).close()\nexcept StoreBusy:\n    pass\n"
     )
     command = [sys.executable, "-c", script, str(path)]
-    running = [subprocess.Popen(command, cwd=ROOT) for _ in range(4)]
+    running = [subprocess.Popen(command, cwd=CHECKOUT) for _ in range(4)]
     assert [one.wait(HANG) for one in running] == [0] * 4
     assert {found.name for found in tmp_path.iterdir()} == {"forky.duckdb"}
     with DuckDBStore.open(path) as store:

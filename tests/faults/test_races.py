@@ -31,13 +31,12 @@ from tests.hangs import HANG, eventually
 SECONDS = float(os.environ.get("FORKY_RACES", "1"))
 _AT_LEAST = 4
 """Verbs that each of those who meddle carries out, however busy the machine is."""
-DEADLOCK = 60.0
 
 
 @pytest.fixture(autouse=True)
 def watchdog() -> Iterator[None]:
     """A deadlock ends the run with the stack of every thread instead of never."""
-    faulthandler.dump_traceback_later(SECONDS + DEADLOCK, exit=True)
+    faulthandler.dump_traceback_later(SECONDS + HANG, exit=True)
     yield
     faulthandler.cancel_dump_traceback_later()
 

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import os
-import resource
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -20,37 +17,14 @@ from forky_core.model.errors import ForkyError, StoreError
 from forky_core.store.duckdb.store import DuckDBStore
 from tests.builders import ScriptedModels, talk, texts
 from tests.hangs import HANG, eventually
+from tests.programs import CHECKOUT
+from tests.store.trouble import a_full_disk, held_elsewhere, noise
 
-ROOT = Path(__file__).parents[2]
-HOLDER = """
-import sys
-from forky_core.store.duckdb.store import DuckDBStore
-store = DuckDBStore.open(sys.argv[1])
-print("open", flush=True)
-sys.stdin.read()
-"""
 COMMANDS = (["chat", "-m", "hello"], ["list"], ["log"], ["log", "--graph"], ["verify"])
 
 
-@contextmanager
-def a_full_disk(size: int) -> Iterator[None]:
-    """No file of this process may grow beyond `size` bytes."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
-
-
-def noise() -> str:
-    """300 KB that do not compress."""
-    return os.urandom(150_000).hex()
-
-
-def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path: Path) -> None:
+def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(path: Path) -> None:
     models, full, arrived = ScriptedModels(), threading.Event(), threading.Event()
-    path = tmp_path / "forky.duckdb"
     with Workspace(DuckDBStore.open(path), models) as forky:
         chat = talk(forky.create("Full"), "a", "b")
         models.one.enqueue("begun ", Until(arrived), noise(), Until(full))
@@ -74,10 +48,9 @@ def test_a_disk_that_fills_in_mid_stream_ends_the_reply_with_a_sentence(tmp_path
 
 
 def test_what_was_saved_of_a_reply_before_the_disk_was_full_comes_back_and_nothing_else(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
     models, full, arrived = ScriptedModels(), threading.Event(), threading.Event()
-    path = tmp_path / "forky.duckdb"
     with Workspace(DuckDBStore.open(path), models) as forky:
         chat = talk(forky.create("Full"), "a", "b")
         models.one.enqueue("begun and saved", Until(arrived), noise(), Until(full))
@@ -99,8 +72,7 @@ def test_what_was_saved_of_a_reply_before_the_disk_was_full_comes_back_and_nothi
         assert call.status == "interrupted" and again.verify().clean
 
 
-def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothing(path: Path) -> None:
     with Workspace(DuckDBStore.open(path), ScriptedModels()) as forky:
         chat = talk(forky.create("Full"), "a", "b")
         before = chat.view
@@ -122,8 +94,7 @@ def test_every_verb_on_a_full_disk_is_refused_with_a_sentence_and_changes_nothin
 
 
 @pytest.mark.parametrize("how", ["removed", "replaced", "emptied"])
-def test_a_file_taken_away_under_the_process_ends_in_sentences(tmp_path: Path, how: str) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_file_taken_away_under_the_process_ends_in_sentences(path: Path, how: str) -> None:
     forky = Workspace(DuckDBStore.open(path), ScriptedModels())
     chat = talk(forky.create("Gone"), "a", "b")
     if how == "emptied":
@@ -152,28 +123,21 @@ def test_a_file_taken_away_under_the_process_ends_in_sentences(tmp_path: Path, h
 
 
 def test_the_command_line_names_the_process_that_has_the_file(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "forky.duckdb"
-    holder_command = [sys.executable, "-c", HOLDER, str(path)]
-    with subprocess.Popen(
-        holder_command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None and holder.stdout.readline() == "open\n"
+    with held_elsewhere(path) as holder:
         for command in (COMMANDS[0], COMMANDS[-1]):
             assert main(["--database", str(path), *command]) == 1
             shown = capsys.readouterr()
-            assert f"(process {holder.pid})" in shown.err
+            assert f"(process {holder})" in shown.err
             assert shown.out == "" and len(shown.err.strip().splitlines()) == 1
-        holder.communicate("")
 
 
 @pytest.mark.parametrize("command", COMMANDS, ids=" ".join)
 @pytest.mark.parametrize("content", [b"", b"no database\n" * 1000], ids=["empty", "text"])
 def test_the_command_line_leaves_a_file_that_is_no_database_alone(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str], command: list[str], content: bytes
+    path: Path, capsys: pytest.CaptureFixture[str], command: list[str], content: bytes
 ) -> None:
-    path = tmp_path / "forky.duckdb"
     path.write_bytes(content)
     assert main(["--database", str(path), *command]) == 1
     shown = capsys.readouterr()
@@ -201,9 +165,8 @@ def test_the_command_line_on_a_place_that_cannot_be_used(
         assert shown.out == "" and len(shown.err.strip().splitlines()) == 1
 
 
-def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_command_line_on_a_full_disk_says_so(path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("FORKY_PROBE", "0")
-    path = tmp_path / "forky.duckdb"
     assert main(["--database", str(path), "chat", "-m", "hello"]) == 0
     script = (
         "import resource, signal, sys; from forky_core.cli.parser import main;"
@@ -211,7 +174,7 @@ def test_the_command_line_on_a_full_disk_says_so(tmp_path: Path, monkeypatch: py
         "sys.exit(main(sys.argv[1:]))"
     )
     command = [sys.executable, "-c", script, "--database", str(path), "chat", "-m", noise()[:100_000]]
-    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=HANG, check=False)
+    done = subprocess.run(command, cwd=CHECKOUT, capture_output=True, text=True, timeout=HANG, check=False)
     assert done.returncode == 1 and "Traceback" not in done.stderr
     assert "no room" in done.stderr
     assert main(["--database", str(path), "verify"]) == 0

@@ -84,6 +84,7 @@ def test_a_key_that_cannot_be_sent_is_not_repeated(
 
 
 def test_a_key_is_sent_to_its_provider_and_is_nowhere_else(
+    path: Path,
     tmp_path: Path,
     provider: type[Provider],
     capfd: pytest.CaptureFixture[str],
@@ -91,7 +92,6 @@ def test_a_key_is_sent_to_its_provider_and_is_nowhere_else(
 ) -> None:
     caplog.set_level(logging.DEBUG)
     told: list[object] = []
-    path = tmp_path / "forky.duckdb"
     with Forky.open(path) as forky:
         assert isinstance(forky.models, Catalogue)
         chat = forky.create("Keys")

@@ -76,11 +76,7 @@ READERS: dict[str, Callable[[str], object]] = {
     "lines of a result": lambda text: passages([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),
     "atoms": atoms,
     "note": lambda text: note(
-        [seal(Draft("user", (TextPart(text),)), ())],
-        [text],
-        500,
-        count_tokens=estimate_tokens,
-        focus=text,
+        [seal(Draft("user", (TextPart(text),)), ())], [text], 500, count_tokens=estimate_tokens, focus=text
     ),
     "a model's note": lambda text: cut(text, spans(text)[::2]),
     "a verifier's answer": lambda text: verifier.read(f"1: contradicted m1 {text}", 1, NoteMaterial(())),

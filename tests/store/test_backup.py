@@ -9,7 +9,7 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.model.errors import StoreFull
 from tests.builders import ScriptedModels, talk, texts
-from tests.store.test_trouble import files_no_larger_than
+from tests.store.trouble import a_full_disk
 
 
 def test_a_backup_made_while_open_holds_everything_and_opens_by_itself(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_a_backup_that_the_disk_has_no_room_for_says_so_and_leaves_nothing(tmp_p
         chat = talk(forky.create("Names"), "a")
         assert forky.store.rest()  # type: ignore[attr-defined]
         with (
-            files_no_larger_than((tmp_path / "forky.duckdb").stat().st_size // 2),
+            a_full_disk((tmp_path / "forky.duckdb").stat().st_size // 2),
             pytest.raises(StoreFull, match=r"forky\.backup-.* cannot be written .* Nothing of it was kept"),
         ):
             forky.backup()

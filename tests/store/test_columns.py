@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -18,14 +17,8 @@ WHERE database_name = 'forky' AND data_type = 'VARCHAR'"""
 COLUMNS = "SELECT column_name FROM duckdb_columns() WHERE database_name = 'forky' AND table_name = $table"
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[DuckDBStore]:
-    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
-        yield store
-
-
 @pytest.mark.parametrize("text", TEXTS.values(), ids=TEXTS)
-def test_every_text_column_gives_back_what_was_written(store: DuckDBStore, tmp_path: Path, text: str) -> None:
+def test_every_text_column_gives_back_what_was_written(store: DuckDBStore, path: Path, text: str) -> None:
     expected = written(store, text)
     columns = {
         f"{table}.{column}": [row[0] for row in store._file.rows(f"SELECT {column} FROM forky.{table}")]
@@ -34,7 +27,7 @@ def test_every_text_column_gives_back_what_was_written(store: DuckDBStore, tmp_p
     assert set(columns) >= NO_WORDS, "these are columns still"
     assert lacking({name: columns[name] for name in set(columns) - NO_WORDS}, text, text) == set()
     store.close()
-    with DuckDBStore.open(tmp_path / "forky.duckdb") as again:
+    with DuckDBStore.open(path) as again:
         assert differences(expected, read(again)) == []
 
 

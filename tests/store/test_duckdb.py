@@ -13,25 +13,29 @@ import pytest
 
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import TextPart
-from forky_core.store.contract import Commit, Store
+from forky_core.store.contract import Commit
 from forky_core.store.duckdb.read import packs
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.rows import message_from_row
 from tests.hangs import HANG
+from tests.store.document_laws import DocumentLaws, hits, keep
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin, move, thread
 
 
-class TestDuckDBStore(StoreLaws):
-    @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[Store]:
-        store = DuckDBStore.open(tmp_path / "forky.duckdb")
-        yield store
-        store.close()
+class TestDuckDBStore(StoreLaws, DocumentLaws):
+    """With the store of conftest.py."""
 
 
-def test_who_reads_first_between_a_commit_and_its_publication_waits_for_it(tmp_path: Path) -> None:
-    store = DuckDBStore.open(tmp_path / "forky.duckdb")
+def test_documents_outlive_the_program(path: Path) -> None:
+    with DuckDBStore.open(path) as store:
+        kept = keep(store, "boats", "a mast", "a sail")
+    with DuckDBStore.open(path) as store:
+        assert store.documents.documents() == (kept,)
+        assert hits(store, "sail") == {"a sail"}
+
+
+def test_who_reads_first_between_a_commit_and_its_publication_waits_for_it(store: DuckDBStore) -> None:
     durable, go_on = threading.Event(), threading.Event()
     publish = store._writer._publish
 
@@ -41,25 +45,22 @@ def test_who_reads_first_between_a_commit_and_its_publication_waits_for_it(tmp_p
         publish(*arguments)
 
     first, second = thread(2)
-    try:
-        begin(store, first)
-        store._logs.drop(HERE)
-        store._views.drop(HERE)
-        store._writer._publish = publish_late
-        with ThreadPoolExecutor(2) as pool:
-            written = pool.submit(move, store, first, second)
-            try:
-                assert durable.wait(HANG)
-                read = pool.submit(lambda: (store.operations(HERE), store.messages(HERE)))
-                with pytest.raises(TimeoutError):
-                    read.result(0.2)
-            finally:
-                go_on.set()
-            operations, messages = read.result(HANG)
-            written.result(HANG)
-        assert len(operations) == len(messages) == 2
-    finally:
-        store.close()
+    begin(store, first)
+    store._logs.drop(HERE)
+    store._views.drop(HERE)
+    store._writer._publish = publish_late
+    with ThreadPoolExecutor(2) as pool:
+        written = pool.submit(move, store, first, second)
+        try:
+            assert durable.wait(HANG)
+            read = pool.submit(lambda: (store.operations(HERE), store.messages(HERE)))
+            with pytest.raises(TimeoutError):
+                read.result(0.2)
+        finally:
+            go_on.set()
+        operations, messages = read.result(HANG)
+        written.result(HANG)
+    assert len(operations) == len(messages) == 2
 
 
 class _Reopening:
@@ -85,8 +86,8 @@ class TestDuckDBStoreFromItsFile(StoreLaws):
     """Nothing that a law needs lives in memory only."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path) -> Iterator[Any]:
-        store = _Reopening(tmp_path / "forky.duckdb")
+    def store(self, path: Path) -> Iterator[Any]:
+        store = _Reopening(path)
         yield store
         store.close()
 
@@ -118,10 +119,10 @@ class TestDuckDBStoreFromItsPacks(TestDuckDBStoreFromItsFile):
     """A pack says what the messages say."""
 
     @pytest.fixture
-    def store(self, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    def store(self, path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
         monkeypatch.setattr(packs, "WORTH", 0)
         monkeypatch.setattr(packs, "LEAST", 1)
-        store = _Resting(tmp_path / "forky.duckdb")
+        store = _Resting(path)
         yield store
         store.close()
 

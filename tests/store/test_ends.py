@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -74,19 +74,30 @@ def remarks(result: Verification) -> str:
     return " ".join(remark.what for remark in result.remarks)
 
 
-def test_a_whole_log_is_clean_and_verify_says_how_far_it_reaches(tmp_path: Path, crashed: Crashed) -> None:
-    path = tmp_path / "forky.duckdb"
-    crashed.put(path, crashed.log)
-    result, messages = verified(path)
-    assert messages == 30 and result.clean and result.remarks == ()
-    assert result.newest == crashed.operations[-1].at
+@pytest.mark.parametrize(
+    ("log", "messages", "newest"),
+    [
+        (lambda crashed: crashed.log, 30, -1),
+        (lambda crashed: crashed.log[: crashed.commits()[5]], 26, -5),
+        (lambda _crashed: None, 20, 0),
+        (lambda _crashed: b"", 20, 0),
+    ],
+    ids=["whole", "cut between two commits", "not there", "empty"],
+)
+def test_a_log_that_ends_with_a_commit_shows_how_far_it_reaches_by_the_newest_change_alone(
+    path: Path, crashed: Crashed, log: Callable[[Crashed], bytes | None], messages: int, newest: int
+) -> None:
+    """Nobody can know from the file that there was more, and `verify` does not claim to."""
+    crashed.put(path, log(crashed))
+    result, found = verified(path)
+    assert found == messages and result.clean and result.remarks == ()
+    assert result.newest == crashed.operations[newest].at
 
 
 @pytest.mark.parametrize("lost", [1, 7, 20, 60])
 def test_a_log_cut_in_the_middle_of_a_commit_is_remarked_upon_with_what_it_can_mean(
-    tmp_path: Path, crashed: Crashed, lost: int
+    path: Path, crashed: Crashed, lost: int
 ) -> None:
-    path = tmp_path / "forky.duckdb"
     crashed.put(path, crashed.log[:-lost])
     before = crashed.commits()[-2]
     assert log_state(log_of(path)).cut_off == len(crashed.log) - lost - before
@@ -100,41 +111,14 @@ def test_a_log_cut_in_the_middle_of_a_commit_is_remarked_upon_with_what_it_can_m
     assert messages == 29 and result.remarks == (), "the log was folded in meanwhile"
 
 
-def test_a_log_cut_far_from_its_end_says_how_many_bytes_were_left_out(
-    tmp_path: Path, crashed: Crashed
-) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_log_cut_far_from_its_end_says_how_many_bytes_were_left_out(path: Path, crashed: Crashed) -> None:
     ends = crashed.commits()
     crashed.put(path, crashed.log[: ends[4] + 30])
     result, messages = verified(path)
     assert messages == 25 and "the last 30 bytes were left out" in remarks(result)
 
 
-def test_a_log_cut_between_two_commits_leaves_no_trace_but_the_time_of_the_newest_change(
-    tmp_path: Path, crashed: Crashed
-) -> None:
-    """Nobody can know it from the file, and `verify` does not claim to."""
-    path = tmp_path / "forky.duckdb"
-    crashed.put(path, crashed.log[: crashed.commits()[5]])
-    result, messages = verified(path)
-    assert messages == 26 and result.clean and result.remarks == ()
-    assert result.newest == crashed.operations[-5].at
-
-
-@pytest.mark.parametrize("log", [None, b""])
-def test_a_file_without_its_log_is_an_older_moment_and_shows_it_by_its_newest_change(
-    tmp_path: Path, crashed: Crashed, log: bytes | None
-) -> None:
-    path = tmp_path / "forky.duckdb"
-    crashed.put(path, log)
-    result, messages = verified(path)
-    assert messages == 20 and result.clean and result.newest == crashed.operations[0].at
-
-
-def test_an_older_copy_beside_a_newer_log_is_refused_and_repair_opens_what_it_holds(
-    tmp_path: Path, crashed: Crashed
-) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_an_older_copy_beside_a_newer_log_is_refused_and_repair_opens_what_it_holds(path: Path) -> None:
     with DuckDBStore.open(path, idle_seconds=600) as store:
         begin(store, hello := said("hello"))
         backup = store.backup()
@@ -146,15 +130,13 @@ def test_an_older_copy_beside_a_newer_log_is_refused_and_repair_opens_what_it_ho
     log_of(path).write_bytes(log)
     with pytest.raises(StoreDamaged, match=r"belongs to another database.*Put the files back.*repair"):
         DuckDBStore.open(path)
+    assert (path.read_bytes(), log_of(path).read_bytes()) == (backup.read_bytes(), log)
     assert repair(path).cut == len(log)
     result, messages = verified(path)
     assert messages == 1 and result.clean
 
 
-def test_an_older_copy_with_the_log_that_followed_it_holds_everything(
-    tmp_path: Path, crashed: Crashed
-) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_an_older_copy_with_the_log_that_followed_it_holds_everything(path: Path, crashed: Crashed) -> None:
     crashed.put(path, crashed.log, crashed.older)
     assert verified(path)[1] == 30
 
@@ -164,10 +146,7 @@ def whole(path: Path, crashed: Crashed) -> None:
     DuckDBStore.open(path).close()
 
 
-def test_a_view_that_is_newer_than_the_log_says_that_the_log_ends_early(
-    tmp_path: Path, crashed: Crashed
-) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_view_that_is_newer_than_the_log_says_that_the_log_ends_early(path: Path, crashed: Crashed) -> None:
     whole(path, crashed)
     by_hand(path, "DELETE FROM operations WHERE number > 8")
     result, _ = verified(path)
@@ -176,11 +155,8 @@ def test_a_view_that_is_newer_than_the_log_says_that_the_log_ends_early(
     assert EARLY_END in remarks(result)
 
 
-def test_messages_newer_than_a_log_that_ends_early_are_remarked_upon(
-    tmp_path: Path, crashed: Crashed
-) -> None:
+def test_messages_newer_than_a_log_that_ends_early_are_remarked_upon(path: Path, crashed: Crashed) -> None:
     """The view was put back, too, so that nothing contradicts the log but what is said behind its end."""
-    path = tmp_path / "forky.duckdb"
     whole(path, crashed)
     head, last = crashed.messages[26].id, crashed.messages[-1].id
     by_hand(
@@ -199,10 +175,9 @@ def test_messages_newer_than_a_log_that_ends_early_are_remarked_upon(
 
 
 def test_packs_that_hold_more_than_is_stored_are_a_finding_and_are_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packs, "WORTH", 1)
-    path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path) as store:
         begin(store, *thread(40))
         assert store.rest() and packed(store) == 40
@@ -215,10 +190,9 @@ def test_packs_that_hold_more_than_is_stored_are_a_finding_and_are_kept(
 
 
 def test_rows_of_a_conversation_that_is_not_stored_are_found(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(packs, "WORTH", 1)
-    path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path) as store:
         begin(store, *thread(40))
         store.record(HERE, generation(1))
@@ -231,8 +205,7 @@ def test_rows_of_a_conversation_that_is_not_stored_are_found(
 
 
 @pytest.mark.parametrize("table", ["settings", "derived", "documents", "chunks", "blobs"])
-def test_verify_reads_every_table_in_full(tmp_path: Path, table: str) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_verify_reads_every_table_in_full(path: Path, table: str) -> None:
     mark = b"a-mark-that-is-found-in-the-file"
     text = mark.decode()
     with DuckDBStore.open(path) as store:

@@ -31,8 +31,7 @@ def acknowledged_until_killed(
 
 
 @pytest.mark.long
-def test_no_acknowledged_commit_is_lost_when_the_process_is_killed(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_no_acknowledged_commit_is_lost_when_the_process_is_killed(path: Path) -> None:
     promised: dict[ConversationId, list[MessageId]] = {}
     for number in range(ROUNDS):
         beside = "rest" if number % 2 else ""

@@ -185,11 +185,8 @@ def test_a_later_schema_is_left_alone(released: Path) -> None:
 
 def test_another_programs_database_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "other.duckdb"
-    other = duckdb.connect(str(path))
-    other.execute("CREATE TABLE cats (name TEXT)")
-    other.close()
+    by_hand(path, "CREATE TABLE cats (name TEXT)")
     with pytest.raises(StoreDamaged, match="not one of Forky's"):
         DuckDBStore.open(path)
-    other = duckdb.connect(str(path))
-    assert other.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("cats",)]
-    other.close()
+    with duckdb.connect(str(path)) as other:
+        assert other.execute("SELECT table_name FROM duckdb_tables()").fetchall() == [("cats",)]

@@ -10,7 +10,6 @@ from itertools import product
 from pathlib import Path
 from random import Random
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -28,6 +27,7 @@ from forky_core.store.moving.contract import ConversationPart, MovableStore
 from forky_core.store.moving.workspace import Moved, move_workspace
 from tests.examples import examples
 from tests.killing import victim
+from tests.store.by_hand import by_hand
 from tests.store.document_laws import document, hits, keep
 from tests.store.movable_stores import KINDS, fill
 from tests.store.moving_program import main
@@ -76,28 +76,30 @@ def stores(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[tuple[Mov
         store.close()
 
 
+def assert_moves_whole(source: MovableStore, target: MovableStore, random: Random) -> None:
+    """Whatever happens in the one is the same in the other after the move, and a second one brings nothing."""
+    fill(source, random)
+    before = everything(source)
+    done = moved(source, target)
+    assert everything(target) == before == everything(source)
+    assert all(here == there for here, there in done.counts.values()) and target.verify().clean
+    assert moved(source, target).copied == 0
+    source.close()
+    target.close()
+
+
 @pytest.mark.parametrize("kinds", PAIRS, ids="-".join)
 @given(random=st.randoms(use_true_random=False), group=st.sampled_from((1, 3, 20, 2000)))
 @settings(max_examples=examples(30))
 def test_whatever_happened_in_a_workspace_is_the_same_in_its_new_store(
     kinds: tuple[str, str], random: Random, group: int
 ) -> None:
-    usual, workspace._GROUP = workspace._GROUP, group
-    try:
-        with tempfile.TemporaryDirectory() as folder:
-            source, target = (
-                KINDS[kind](Path(folder) / name) for kind, name in zip(kinds, ("from", "to"), strict=True)
-            )
-            fill(source, random)
-            before = everything(source)
-            done = moved(source, target)
-            assert everything(target) == before == everything(source)
-            assert all(here == there for here, there in done.counts.values()) and target.verify().clean
-            assert moved(source, target).copied == 0
-            source.close()
-            target.close()
-    finally:
-        workspace._GROUP = usual
+    with pytest.MonkeyPatch.context() as patch, tempfile.TemporaryDirectory() as folder:
+        patch.setattr(workspace, "_GROUP", group)
+        source, target = (
+            KINDS[kind](Path(folder) / name) for kind, name in zip(kinds, ("from", "to"), strict=True)
+        )
+        assert_moves_whole(source, target, random)
 
 
 class Failing(MemoryStore):
@@ -126,8 +128,8 @@ class Failing(MemoryStore):
 @given(random=st.randoms(use_true_random=False), calls=st.lists(st.integers(1, 6), max_size=4))
 @settings(max_examples=examples(60))
 def test_a_move_that_was_broken_off_goes_on_and_ends_the_same(random: Random, calls: list[int]) -> None:
-    usual, workspace._GROUP = workspace._GROUP, 5
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(workspace, "_GROUP", 5)
         source, target = MemoryStore(), Failing()
         fill(source, random)
         copied = 0
@@ -142,8 +144,6 @@ def test_a_move_that_was_broken_off_goes_on_and_ends_the_same(random: Random, ca
         target.calls = 0
         moved(source, target)
         assert everything(target) == everything(source)
-    finally:
-        workspace._GROUP = usual
 
 
 @pytest.mark.long
@@ -184,8 +184,7 @@ def test_a_damaged_message_ends_the_move_by_its_name(tmp_path: Path) -> None:
     messages = thread(3)
     with DuckDBStore.open(source) as store:
         begin(store, *messages)
-    with duckdb.connect(str(source)) as file:
-        file.execute("UPDATE messages SET text = 'Nobody said this.' WHERE message = 2")
+    by_hand(source, "UPDATE messages SET text = 'Nobody said this.' WHERE message = 2")
     with DuckDBStore.open(source) as store:
         target = MemoryStore()
         with pytest.raises(StoreDamaged, match=f"The message {messages[1].id} .* nothing more is moved"):
@@ -199,8 +198,7 @@ def test_a_damaged_log_ends_the_move(tmp_path: Path) -> None:
     with DuckDBStore.open(source) as store:
         begin(store, *thread(3))
         change(store, Change("title", "A talk", "Another"))
-    with duckdb.connect(str(source)) as file:
-        file.execute("UPDATE operations SET actor = 'mallory' WHERE number = 2")
+    by_hand(source, "UPDATE operations SET actor = 'mallory' WHERE number = 2")
     with (
         DuckDBStore.open(source) as store,
         pytest.raises(StoreDamaged, match=r"Operation 2 does not have the content"),
@@ -213,8 +211,7 @@ def test_a_lost_message_is_named(tmp_path: Path) -> None:
     messages = thread(3)
     with DuckDBStore.open(source) as store:
         begin(store, *messages)
-    with duckdb.connect(str(source)) as file:
-        file.execute("DELETE FROM messages WHERE message = 3")
+    by_hand(source, "DELETE FROM messages WHERE message = 3")
     with DuckDBStore.open(source) as store:
         assert [messages[2].id in sentence for sentence in moved(store, MemoryStore()).left] == [True]
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-import duckdb
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -20,6 +19,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.rows import message_body
 from tests.examples import examples
 from tests.hangs import eventually
+from tests.store.by_hand import by_hand
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, begin, change, move, said, thread
 
@@ -33,25 +33,21 @@ def worth_it() -> Iterator[None]:
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
-    return tmp_path / "forky.duckdb"
-
-
-@pytest.fixture
 def run(path: Path) -> list[Message]:
     """A conversation that is packed in the file."""
     run = thread(40)
     with DuckDBStore.open(path) as store:
-        begin(store, *run)
+        assert pack(store, run) == 40
         begin(store, said("short"), here=ELSEWHERE)
         assert store.rest()
-        assert packed(store) == 40
     return run
 
 
-def by_hand(path: Path, statement: str, given: object = None) -> None:
-    with duckdb.connect(str(path)) as connection:
-        connection.execute(statement, given or [])
+def pack(store: DuckDBStore, run: list[Message]) -> int:
+    """How many messages of a new conversation with these were packed."""
+    begin(store, *run)
+    assert store.rest()
+    return packed(store)
 
 
 def test_few_messages_are_not_packed(path: Path, run: list[Message]) -> None:
@@ -63,9 +59,7 @@ def test_a_small_database_is_not_packed(path: Path, monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(packs, "WORTH", 41)
     run = thread(40)
     with DuckDBStore.open(path) as store:
-        begin(store, *run)
-        assert store.rest()
-        assert packed(store) == 0
+        assert pack(store, run) == 0
         move(store, run[-1], said("one more", run[-1]))
         assert store.rest()
         assert packed(store) == 41
@@ -136,9 +130,7 @@ def test_a_long_conversation_has_several_packs(path: Path, monkeypatch: pytest.M
     monkeypatch.setattr(packs, "LEAST", 10)
     run = thread(75)
     with DuckDBStore.open(path) as store:
-        begin(store, *run)
-        assert store.rest()
-        assert packed(store) == 75
+        assert pack(store, run) == 75
         assert stretches(store) == {(1, 30), (31, 60), (61, 75)}
     with DuckDBStore.open(path) as again:
         assert again.path(HERE, run[-1].id) == tuple(run)
@@ -151,9 +143,7 @@ def test_a_conversation_of_which_only_a_path_is_read_is_not_taken_for_its_first_
     monkeypatch.setattr(duckdb_store, "_SHORT", 40)
     run = thread(120)
     with DuckDBStore.open(path) as store:
-        begin(store, *run)
-        assert store.rest()
-        assert packed(store) == 120
+        assert pack(store, run) == 120
         store._cache.drop(HERE)
         assert store.path(HERE, run[-1].id) == tuple(run)
         assert list(store.messages(HERE).values()) == run
@@ -193,9 +183,7 @@ def test_a_full_disk_gets_no_packs(path: Path, monkeypatch: pytest.MonkeyPatch) 
     monkeypatch.setattr("forky_core.store.duckdb.read.packs.shutil.disk_usage", lambda _: Full)
     run = thread(40)
     with DuckDBStore.open(path) as store:
-        begin(store, *run)
-        assert store.rest()
-        assert packed(store) == 0
+        assert pack(store, run) == 0
         assert list(store.messages(HERE).values()) == run
 
 
@@ -227,7 +215,7 @@ def test_a_bad_pack_is_passed_over_and_made_anew(path: Path, run: list[Message],
 def test_a_pack_that_ends_elsewhere_than_it_says_hides_nothing(
     path: Path, run: list[Message], last: int
 ) -> None:
-    by_hand(path, "UPDATE packs SET last = ?", [last])
+    by_hand(path, f"UPDATE packs SET last = {last}")  # noqa: S608 - a number of ours
     with DuckDBStore.open(path) as store:
         move(store, run[-1], more := said("more", run[-1]))
     with DuckDBStore.open(path) as store:
@@ -247,7 +235,7 @@ def test_verify_tells_of_a_pack_that_says_something_else(path: Path, run: list[M
     ]
     by_hand(path, "DELETE FROM packs")
     statement, given = insertion("packs", pack_rows(1, rows))
-    by_hand(path, statement.replace("forky.", ""), given)
+    by_hand(path, statement.replace("forky.", ""), given=given)
     with DuckDBStore.open(path) as store:
         (finding,) = store.verify().findings
         assert finding.conversation == HERE
@@ -291,8 +279,6 @@ def test_any_messages_come_back_from_a_pack(spoken: list[tuple[str, bool, int]])
         path = Path(folder) / "forky.duckdb"
         with DuckDBStore.open(path) as store, pytest.MonkeyPatch.context() as patch:
             patch.setattr(packs, "LEAST", 1)
-            begin(store, *run)
-            assert store.rest()
-            assert packed(store) == len(run)
+            assert pack(store, run) == len(run)
         with DuckDBStore.open(path) as again:
             assert list(again.messages(HERE).values()) == run

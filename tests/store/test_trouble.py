@@ -1,65 +1,29 @@
 from __future__ import annotations
 
-import os
-import resource
-import subprocess
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import duckdb
 import pytest
 
-from forky_core.model import ConversationId, Message
+from forky_core.model import Message
 from forky_core.model.errors import RequestError, StoreBusy, StoreDamaged, StoreError, StoreFull
 from forky_core.store.duckdb.file.repair import repair
-from forky_core.store.duckdb.file.wal import log_of
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.opening import open_store
 from tests.store.talk import HERE, begin, ids, move, said, thread
-from tests.store.test_kills import acknowledged_until_killed
-
-HOLDER = """
-import sys
-from forky_core.store.duckdb.store import DuckDBStore
-store = DuckDBStore.open(sys.argv[1])
-print("open", flush=True)
-sys.stdin.read()
-"""
-ROOT = Path(__file__).parents[2]
-
-
-@contextmanager
-def files_no_larger_than(size: int) -> Iterator[None]:
-    """A full disk, as far as this process can tell."""
-    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, hard))
-    try:
-        yield
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+from tests.store.trouble import a_full_disk, held_elsewhere, noise
 
 
 def big(word: str, below: Message) -> Message:
-    """300 KB that do not compress."""
-    return said(word + os.urandom(150_000).hex(), below)
+    return said(word + noise(), below)
 
 
-def test_a_second_process_is_told_who_holds_the_file(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
-    command = [sys.executable, "-c", HOLDER, str(path)]
-    with subprocess.Popen(
-        command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-    ) as holder:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "open\n"
-        with pytest.raises(StoreBusy) as busy:
-            DuckDBStore.open(path)
-        assert busy.value.holder == holder.pid
-        assert f"forky.duckdb is open in another Forky (process {holder.pid})" in str(busy.value)
-        holder.communicate("")
+def test_a_second_process_is_told_who_holds_the_file(path: Path) -> None:
+    with held_elsewhere(path) as holder, pytest.raises(StoreBusy) as busy:
+        DuckDBStore.open(path)
+    assert busy.value.holder == holder
+    assert f"forky.duckdb is open in another Forky (process {holder})" in str(busy.value)
     DuckDBStore.open(path).close()
 
 
@@ -77,7 +41,7 @@ def test_a_full_disk_refuses_the_commit_and_keeps_everything_else(tmp_path: Path
     store = DuckDBStore.open(tmp_path / "forky.duckdb")
     hello = said("hello")
     begin(store, hello)
-    with files_no_larger_than(200_000):
+    with a_full_disk(200_000):
         with pytest.raises(StoreFull, match="no room"):
             move(store, hello, big("lost", hello))
         assert ids(store.path(HERE, hello.id)) == [hello.id]
@@ -100,7 +64,7 @@ def test_a_disk_that_fills_while_the_log_is_folded_in_loses_nothing(tmp_path: Pa
     begin(store, hello)
     large = big("large", hello)
     move(store, hello, large)
-    with files_no_larger_than(100_000):
+    with a_full_disk(100_000):
         store.rest()
         assert store.verify().clean
         with pytest.raises(StoreFull):
@@ -112,12 +76,11 @@ def test_a_disk_that_fills_while_the_log_is_folded_in_loses_nothing(tmp_path: Pa
         assert again.path(HERE, kept.id) == (hello, large, kept)
 
 
-def test_closing_on_a_full_disk_keeps_the_log(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_closing_on_a_full_disk_keeps_the_log(path: Path) -> None:
     store = DuckDBStore.open(path)
     begin(store, hello := said("hello"))
     move(store, hello, large := big("large", hello))
-    with files_no_larger_than(100_000):
+    with a_full_disk(100_000):
         store.close()
     with DuckDBStore.open(path) as again:
         assert again.path(HERE, large.id) == (hello, large)
@@ -135,8 +98,7 @@ def test_one_bad_commit_does_not_fail_the_others_of_its_group(tmp_path: Path) ->
 
 
 @pytest.mark.parametrize("content", [b"", b"hello world" * 1000])
-def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path, content: bytes) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_file_that_is_no_database_is_left_as_it_is(path: Path, tmp_path: Path, content: bytes) -> None:
     path.write_bytes(content)
     with pytest.raises(StoreDamaged, match="nothing was changed"):
         DuckDBStore.open(path)
@@ -144,8 +106,7 @@ def test_a_file_that_is_no_database_is_left_as_it_is(tmp_path: Path, content: by
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_damaged_file_is_left_as_it_is(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_a_damaged_file_is_left_as_it_is(path: Path) -> None:
     with DuckDBStore.open(path) as store:
         begin(store, *thread(20))
     damaged = bytearray(path.read_bytes())
@@ -173,51 +134,7 @@ def test_a_read_only_folder_is_a_sentence() -> None:
         DuckDBStore.open("/proc/forky.duckdb")
 
 
-def _killed(path: Path) -> dict[ConversationId, list[object]]:
-    promised = acknowledged_until_killed(path, "killed", "", 200)
-    assert log_of(path).stat().st_size > 20_000
-    return {conversation: list(messages) for conversation, messages in promised.items()}
-
-
-def test_a_damaged_log_is_refused_then_repaired_up_to_the_damage(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
-    promised = _killed(path)
-    log = log_of(path)
-    whole = log.read_bytes()
-    damaged = bytearray(whole)
-    damaged[len(damaged) * 3 // 4] ^= 0x5A
-    log.write_bytes(damaged)
-    before = path.read_bytes()
-    with pytest.raises(StoreDamaged, match=r"The log beside .* is damaged"):
-        DuckDBStore.open(path)
-    assert (path.read_bytes(), log.read_bytes()) == (before, bytes(damaged))
-
-    done = repair(path)
-    assert [copy.read_bytes() for copy in done.copies] == [before, bytes(damaged)]
-    assert 0 < done.cut < len(whole) // 2
-    with DuckDBStore.open(path) as store:
-        assert store.verify().clean
-        kept = sum(
-            len(store.messages(conversation)) for conversation in promised if _has(store, conversation)
-        )
-        assert 0 < kept <= sum(map(len, promised.values())) + len(promised)
-
-
-def _has(store: DuckDBStore, conversation: ConversationId) -> bool:
-    return any(line.id == conversation for line in store.conversations())
-
-
-def test_a_log_cut_short_opens_at_its_last_whole_commit(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
-    _killed(path)
-    log = log_of(path)
-    os.truncate(log, log.stat().st_size // 2)
-    with DuckDBStore.open(path) as store:
-        assert store.verify().clean
-
-
-def test_repairing_a_sound_file_does_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_repairing_a_sound_file_does_nothing(path: Path) -> None:
     with DuckDBStore.open(path) as store:
         begin(store)
     before = path.read_bytes()

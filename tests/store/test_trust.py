@@ -20,7 +20,7 @@ from forky_core.store.duckdb.store import DuckDBStore
 from tests.store.by_hand import by_hand
 from tests.store.packing import packed
 from tests.store.talk import ELSEWHERE, HERE, at, begin, generation, move, now, point, said, thread
-from tests.store.test_trouble import files_no_larger_than
+from tests.store.trouble import a_full_disk
 
 PLACE = Path("/home/ada/corrupt checksum/forky.duckdb")
 """A folder whose name holds what DuckDB says of damage."""
@@ -83,9 +83,8 @@ def test_an_error_says_what_it_means(error: duckdb.Error, meaning: type[StoreErr
 
 
 @pytest.fixture
-def path(tmp_path: Path) -> Path:
+def path(path: Path) -> Path:
     """Two conversations; the first has two branches, an edited line of its log, a model call and an attachment."""
-    path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path) as store:
         run = thread(4)
         begin(store, *run)
@@ -145,13 +144,13 @@ def too_little_memory(store: DuckDBStore) -> None:
             cursor.execute("RESET max_temp_directory_size")
 
 
-def a_full_disk(store: DuckDBStore) -> None:
-    with files_no_larger_than(store.location.stat().st_size // 2):
+def a_disk_that_fills(store: DuckDBStore) -> None:
+    with a_full_disk(store.location.stat().st_size // 2):
         store.put_blob(bytes(range(256)) * 4000, "application/octet-stream")
 
 
 @pytest.mark.parametrize(
-    "trouble", [a_conflict, an_interrupted_query, a_refused_value, too_little_memory, a_full_disk]
+    "trouble", [a_conflict, an_interrupted_query, a_refused_value, too_little_memory, a_disk_that_fills]
 )
 def test_trouble_that_is_no_damage_lets_the_next_write_through(
     path: Path, trouble: Callable[[DuckDBStore], None]

@@ -38,9 +38,8 @@ def test_pyproject_allows_the_known_minor_version_of_duckdb_and_no_other() -> No
     assert f"{major + 1}.0.0" not in allowed.specifier, UPGRADING
 
 
-def test_the_log_that_the_installed_duckdb_writes_reads_to_its_end(tmp_path: Path) -> None:
+def test_the_log_that_the_installed_duckdb_writes_reads_to_its_end(path: Path) -> None:
     """Were one of the marks another by now, the log would seem to hold no commit, or to be cut off."""
-    path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path, idle_seconds=600) as store:
         begin(store, head := said("first"))
         for number in range(10):
@@ -52,9 +51,8 @@ def test_the_log_that_the_installed_duckdb_writes_reads_to_its_end(tmp_path: Pat
 
 
 @pytest.fixture
-def crashed(tmp_path: Path) -> Path:
+def crashed(path: Path) -> Path:
     """A database as a crash leaves it, with a log beside it."""
-    path = tmp_path / "forky.duckdb"
     with DuckDBStore.open(path, idle_seconds=600) as store:
         begin(store, *thread(3))
         file, log = path.read_bytes(), log_of(path).read_bytes()

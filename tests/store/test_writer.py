@@ -26,12 +26,6 @@ TOO_LARGE = 2**40
 """Fits no INTEGER column, so the database itself refuses it."""
 
 
-@pytest.fixture
-def store(tmp_path: Path) -> Iterator[DuckDBStore]:
-    with DuckDBStore.open(tmp_path / "forky.duckdb") as store:
-        yield store
-
-
 @contextmanager
 def in_one_group(store: DuckDBStore, commits: list[Commit]) -> Iterator[list[Future[Operation]]]:
     """Queue the commits, in this order, behind one that lets none of them through before all are there."""
@@ -112,8 +106,7 @@ def test_a_group_is_written_in_the_order_it_was_asked_for(store: DuckDBStore) ->
     assert store.verify().clean
 
 
-def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(path: Path) -> None:
     with DuckDBStore.open(path, idle_seconds=0.05) as store:
         hello = said("hello")
         begin(store, hello)
@@ -127,8 +120,7 @@ def test_an_idle_store_folds_its_log_into_the_file_and_goes_on(tmp_path: Path) -
         assert again.verify().clean
 
 
-def test_an_import_under_way_is_not_idle_between_two_of_its_groups(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_an_import_under_way_is_not_idle_between_two_of_its_groups(path: Path) -> None:
     with DuckDBStore.open(path, idle_seconds=0.5) as store:
         hello = said("hello")
         heads = (Change("heads/main", None, at(hello)),)
@@ -139,8 +131,7 @@ def test_an_import_under_way_is_not_idle_between_two_of_its_groups(tmp_path: Pat
         eventually(lambda: not log_of(path).exists())
 
 
-def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
-    path = tmp_path / "forky.duckdb"
+def test_folding_the_log_in_waits_for_a_reader(path: Path) -> None:
     with DuckDBStore.open(path, idle_seconds=0.05) as store:
         with store._file.snapshot() as cursor:
             counted = "SELECT count(*) FROM forky.messages"
@@ -154,9 +145,8 @@ def test_folding_the_log_in_waits_for_a_reader(tmp_path: Path) -> None:
 
 
 def test_a_rest_that_fails_is_logged_once_and_leaves_the_writer_at_work(
-    tmp_path: Path, caplog: pytest.LogCaptureFixture
+    path: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
-    path = tmp_path / "forky.duckdb"
 
     def failures() -> list[str]:
         return [said for one in caplog.records if "store.failed" in (said := one.getMessage())]

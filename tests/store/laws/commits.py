@@ -7,23 +7,10 @@ from itertools import pairwise
 
 import pytest
 
-from forky_core.model import (
-    Change,
-)
+from forky_core.model import Change
 from forky_core.model.errors import NotFound, Outdated
 from forky_core.store.contract import Commit, Store
-from tests.store.talk import (
-    HERE,
-    UNKNOWN,
-    at,
-    begin,
-    change,
-    move,
-    now,
-    point,
-    said,
-    thread,
-)
+from tests.store.talk import HERE, UNKNOWN, at, begin, change, move, now, point, said, thread
 
 
 class CommitLaws:

@@ -6,30 +6,11 @@ from dataclasses import fields, replace
 
 import pytest
 
-from forky_core.model import (
-    Change,
-    Generation,
-    GenerationStatus,
-    Reuse,
-    Usage,
-)
+from forky_core.model import Change, Generation, GenerationStatus, Reuse, Usage
 from forky_core.model.errors import NotFound
-from forky_core.model.parts import (
-    TextPart,
-)
+from forky_core.model.parts import TextPart
 from forky_core.store.contract import Commit, Store
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    at,
-    begin,
-    change,
-    full_generation,
-    generation,
-    now,
-    point,
-    said,
-)
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, full_generation, generation, now, point, said
 
 
 class GenerationLaws:

@@ -8,22 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from forky_core.model import (
-    Change,
-)
+from forky_core.model import Change
 from forky_core.model.errors import BadContent, NotFound, Outdated
 from forky_core.store.contract import Commit, Store
 from tests.hangs import HANG
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    at,
-    begin,
-    change,
-    move,
-    said,
-    thread,
-)
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, said, thread
 
 
 class KeepingLaws:

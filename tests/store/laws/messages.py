@@ -4,11 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.model import (
-    MessageId,
-    PathOverlap,
-    seal,
-)
+from forky_core.model import MessageId, PathOverlap, seal
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import (
     AttachmentPart,
@@ -22,19 +18,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.store.contract import Store
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    UNKNOWN,
-    begin,
-    generation,
-    ids,
-    move,
-    now,
-    point,
-    said,
-    thread,
-)
+from tests.store.talk import ELSEWHERE, HERE, UNKNOWN, begin, generation, ids, move, now, point, said, thread
 
 
 class MessageLaws:

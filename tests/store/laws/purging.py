@@ -4,28 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from forky_core.model import (
-    Change,
-    Message,
-    Stash,
-    seal,
-)
+from forky_core.model import Change, Message, Stash, seal
 from forky_core.model.errors import InTheWay, NotFound
-from forky_core.model.parts import (
-    AttachmentPart,
-    Draft,
-    TextPart,
-)
+from forky_core.model.parts import AttachmentPart, Draft, TextPart
 from forky_core.store.contract import Store
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    at,
-    begin,
-    change,
-    said,
-    thread,
-)
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, said, thread
 
 
 class PurgingLaws:

@@ -6,17 +6,7 @@ import pytest
 
 from forky_core.model import Change, ConversationId
 from forky_core.store.contract import Store
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    at,
-    begin,
-    change,
-    move,
-    point,
-    said,
-    thread,
-)
+from tests.store.talk import ELSEWHERE, HERE, at, begin, change, move, point, said, thread
 
 
 class SearchLaws:

@@ -8,25 +8,11 @@ from itertools import pairwise
 
 import pytest
 
-from forky_core.model import (
-    Change,
-    ConversationId,
-    Operation,
-)
+from forky_core.model import Change, ConversationId, Operation
 from forky_core.model.errors import Outdated
 from forky_core.store.contract import Commit, Store
 from tests.hangs import HANG
-from tests.store.talk import (
-    ELSEWHERE,
-    HERE,
-    begin,
-    generation,
-    ids,
-    move,
-    now,
-    said,
-    thread,
-)
+from tests.store.talk import ELSEWHERE, HERE, begin, generation, ids, move, now, said, thread
 
 
 class SharingLaws:

@@ -8,6 +8,7 @@ from uuid import uuid4
 
 import pytest
 
+from forky_core.store.postgresql.store import PostgresStore
 from tests.store.postgresql.server import TEMPLATE, Server
 
 
@@ -40,3 +41,10 @@ def url(server: Server) -> Iterator[str]:
     made = server.database(TEMPLATE)
     yield made
     server.drop(made)
+
+
+@pytest.fixture
+def store(url: str) -> Iterator[PostgresStore]:
+    """An empty one in a database of its own."""
+    with PostgresStore.open(url) as opened:
+        yield opened

@@ -56,24 +56,20 @@ class Server:
 
     def make(self) -> None:
         """Make the files of an empty server."""
-        done = subprocess.run(
-            [
-                *unprivileged(), self._bin / "initdb", "--no-sync", "--auth=trust", "--username=postgres", "--encoding=UTF8",
-                "--locale-provider=builtin", "--builtin-locale=C.UTF-8", "--locale=C", "-D", self.folder / "data",
-            ],
-            capture_output=True, text=True, timeout=HANG, check=False,
-        )  # fmt: skip
-        assert done.returncode == 0, done.stderr + done.stdout
+        self._run("initdb", "--no-sync", "--auth=trust", "--encoding=UTF8", "--locale-provider=builtin",
+                  "--builtin-locale=C.UTF-8", "--locale=C")  # fmt: skip
 
     def make_standby_of(self, primary: Server) -> None:
         """Make the files of a standby that follows a server which runs."""
+        self._run("pg_basebackup", "--host", primary.folder, "--checkpoint=fast", "--wal-method=stream",
+                  "--write-recovery-conf")  # fmt: skip
+
+    def _run(self, program: str, *options: str | Path) -> None:
+        """Run a program that makes the files."""
+        command = (self._bin / program, *options, "--username=postgres", "-D", self.folder / "data")
         done = subprocess.run(
-            [
-                *unprivileged(), self._bin / "pg_basebackup", "--host", primary.folder, "--username=postgres",
-                "--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", "-D", self.folder / "data",
-            ],
-            capture_output=True, text=True, timeout=HANG, check=False,
-        )  # fmt: skip
+            [*unprivileged(), *command], capture_output=True, text=True, timeout=HANG, check=False
+        )
         assert done.returncode == 0, done.stderr + done.stdout
 
     def start(self, **settings: str) -> None:
@@ -82,21 +78,17 @@ class Server:
             part for name, value in {**_QUICK, **settings}.items() for part in ("-c", f"{name}={value}")
         ]
         with (self.folder / "log").open("ab") as log:
+            command: list[str | Path] = [
+                self._bin / "postgres",
+                "-D",
+                self.folder / "data",
+                "-k",
+                self.folder,
+                "-h",
+                "",
+            ]
             self._process = subprocess.Popen(
-                [
-                    *unprivileged(),
-                    self._bin / "postgres",
-                    "-D",
-                    self.folder / "data",
-                    "-k",
-                    self.folder,
-                    "-h",
-                    "",
-                    *options,
-                ],
-                stdout=log,
-                stderr=log,
-                cwd=self.folder,
+                [*unprivileged(), *command, *options], stdout=log, stderr=log, cwd=self.folder
             )
         latest = time.monotonic() + HANG
         while True:
@@ -133,6 +125,24 @@ class Server:
 
 
 TEMPLATE = "forky_template"
+CUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
+    "WHERE pid <> pg_backend_pid() AND datname = current_database()"
+)
+"""Cuts every other connection to a database."""
+
+
+@contextmanager
+def only_read(url: str) -> Iterator[None]:
+    """A database that can only be read for a while; every connection to it is cut before and after."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        name = connection.info.dbname
+        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
+        connection.execute(CUT)
+        yield
+        connection.execute("SET default_transaction_read_only = off")
+        connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
+        connection.execute(CUT)
 
 
 @contextmanager
@@ -153,10 +163,7 @@ def running_standby(primary: Server) -> Iterator[Server]:
     with unmade_server() as standby:
         standby.make_standby_of(primary)
         standby.start()
-        primary.execute(
-            "ALTER SYSTEM SET synchronous_standby_names = '*'",
-            "SELECT pg_reload_conf()",
-        )
+        primary.execute("ALTER SYSTEM SET synchronous_standby_names = '*'", "SELECT pg_reload_conf()")
         with psycopg.connect(primary.url(), autocommit=True) as connection:
             asked = "SELECT sync_state FROM pg_stat_replication"
             eventually(lambda: connection.execute(asked).fetchall() == [("sync",)])

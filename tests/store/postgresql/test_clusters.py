@@ -149,11 +149,7 @@ def test_every_statement_is_read() -> None:
     assert len(tables_with_a_workspace()) == 15
     assert {
         one.name.partition(".")[2].partition(".")[0] for one in of_the_store() if "forky." in one.name
-    } >= {
-        "append",
-        "keep_calls",
-        "record",
-    }
+    } >= {"append", "keep_calls", "record"}
 
 
 def test_no_statement_needs_advisory_locks_or_listens() -> None:

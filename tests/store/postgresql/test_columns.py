@@ -5,7 +5,6 @@ named.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import psycopg
@@ -46,12 +45,6 @@ DIFFERENT = {
     "vectors": {"+workspace"},
 }
 """What PostgreSQL's tables have beyond DuckDB's (+) and not (-). It has no packs, and keeps processes and progress."""
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[PostgresStore]:
-    with PostgresStore.open(url) as store:
-        yield store
 
 
 def columns_of(url: str) -> dict[str, set[str]]:

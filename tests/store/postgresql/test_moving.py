@@ -16,8 +16,8 @@ from forky_core.forky import Forky
 from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
 from tests.examples import examples
-from tests.store.movable_stores import KINDS, fill
-from tests.store.test_moving import everything, moved
+from tests.store.movable_stores import KINDS
+from tests.store.test_moving import assert_moves_whole
 
 PAIRS = (("duckdb", "postgresql"), ("postgresql", "duckdb"), ("postgresql", "postgresql"))
 
@@ -36,14 +36,7 @@ def test_whatever_happened_in_a_workspace_is_the_same_in_its_new_store(
                 else KINDS[kind](Path(folder) / name)
                 for kind, name in zip(kinds, ("from", "to"), strict=True)
             )
-            fill(source, random)
-            before = everything(source)
-            done = moved(source, target)
-            assert everything(target) == before == everything(source)
-            assert all(here == there for here, there in done.counts.values()) and target.verify().clean
-            assert moved(source, target).copied == 0
-            source.close()
-            target.close()
+            assert_moves_whole(source, target, random)
 
     check()
 

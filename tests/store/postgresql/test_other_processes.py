@@ -26,7 +26,7 @@ from forky_core.store.postgresql.connection import Connection
 from forky_core.store.postgresql.store import PostgresStore
 from tests.builders import texts, workspace
 from tests.hangs import HANG, eventually
-from tests.store.postgresql.server import Server
+from tests.store.postgresql.server import CUT, Server
 from tests.store.talk import HERE, begin, change, generation, said
 
 
@@ -36,8 +36,11 @@ def long_awake(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(postgresql, "_AWAKE", 0)
 
 
+Two = tuple[PostgresStore, PostgresStore]
+
+
 @pytest.fixture
-def two(url: str) -> Iterator[tuple[PostgresStore, PostgresStore]]:
+def two(url: str) -> Iterator[Two]:
     with PostgresStore.open(url, process="ours") as ours, PostgresStore.open(url, process="theirs") as theirs:
         yield ours, theirs
 
@@ -60,9 +63,7 @@ def ending(store: Store, ended: Generation) -> None:
     store.commit(Commit(HERE, "reply", "Answered", (Change("note/1", None, 1),), (), (ended,), at=now()))
 
 
-def test_a_reply_of_a_process_that_lives_is_nobody_elses(
-    two: tuple[PostgresStore, PostgresStore], url: str
-) -> None:
+def test_a_reply_of_a_process_that_lives_is_nobody_elses(two: Two, url: str) -> None:
     ours, theirs = two
     begin(ours, said("hello"))
     running = generation(1)
@@ -76,9 +77,7 @@ def test_a_reply_of_a_process_that_lives_is_nobody_elses(
     assert call(ours).status == "running" and theirs.view(HERE).version == 1
 
 
-def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(
-    two: tuple[PostgresStore, PostgresStore], url: str
-) -> None:
+def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(two: Two, url: str) -> None:
     ours, theirs = two
     begin(ours, said("hello"))
     running = replace(generation(1), partial=(TextPart("so far"),))
@@ -98,7 +97,7 @@ def test_a_reply_of_a_process_that_is_gone_is_taken_over_once_and_for_all(
 
 
 def test_who_is_heard_again_before_anybody_looked_goes_on(
-    two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
+    two: Two, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channel, "SIGN_EVERY", 0.05)
     ours, theirs = two
@@ -111,7 +110,7 @@ def test_who_is_heard_again_before_anybody_looked_goes_on(
 
 
 def test_a_server_that_has_just_been_started_knows_of_nobody_that_they_are_gone(
-    two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
+    two: Two, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
     begin(ours, said("hello"))
@@ -165,7 +164,7 @@ def heard(store: Store) -> tuple[set[ConversationId], Callable[[], None]]:
     return named, store.hear(named.add)
 
 
-def test_what_another_process_changes_is_heard(two: tuple[PostgresStore, PostgresStore]) -> None:
+def test_what_another_process_changes_is_heard(two: Two) -> None:
     ours, theirs = two
     named, forget = heard(theirs)
     begin(ours, said("hello"))
@@ -198,7 +197,7 @@ def test_two_workspaces_hear_nothing_of_each_other(url: str) -> None:
 
 
 def test_news_that_were_missed_while_the_connection_was_cut_are_found(
-    two: tuple[PostgresStore, PostgresStore], url: str, monkeypatch: pytest.MonkeyPatch
+    two: Two, url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
     begin(ours, said("hello"))
@@ -217,10 +216,7 @@ def test_news_that_were_missed_while_the_connection_was_cut_are_found(
     monkeypatch.setattr(theirs._others._channel, "_connect", late)
     try:
         with psycopg.connect(url) as asking:
-            asking.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity "
-                "WHERE datname = current_database() AND pid <> pg_backend_pid()"
-            )
+            asking.execute(CUT)
         assert noticed.wait(HANG)
         begin(ours, said("hello"), here=missed)
         assert missed not in named
@@ -230,7 +226,7 @@ def test_news_that_were_missed_while_the_connection_was_cut_are_found(
 
 
 def test_news_of_whoever_is_cut_off_are_told_over_the_next_connection(
-    two: tuple[PostgresStore, PostgresStore], server: Server, monkeypatch: pytest.MonkeyPatch
+    two: Two, server: Server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ours, theirs = two
     give_sign, take = ours._others.give_sign, ours._others.take
@@ -257,7 +253,7 @@ def test_news_of_whoever_is_cut_off_are_told_over_the_next_connection(
 
 
 def test_a_cluster_that_cannot_listen_is_asked_from_time_to_time(
-    two: tuple[PostgresStore, PostgresStore], monkeypatch: pytest.MonkeyPatch
+    two: Two, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(channel, "SIGN_EVERY", 0.05)
     ours, theirs = two

@@ -27,7 +27,7 @@ from forky_core.store.postgresql.store import PostgresStore
 from tests.builders import workspace
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.other_process import begin, in_another_process, race
-from tests.store.postgresql.server import Server
+from tests.store.postgresql.server import CUT, Server, only_read
 
 
 @pytest.fixture
@@ -185,17 +185,16 @@ def test_what_cannot_be_opened_or_reached_is_a_sentence(server: Server, url: str
 
 def test_a_connection_that_is_cut_is_made_anew(team: Team, url: str) -> None:
     ada = team.members.add("Ada", Role.OWNER)
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
     with psycopg.connect(url, autocommit=True) as connection:
-        connection.execute(cut)
+        connection.execute(CUT)
         assert team.members.all() == [ada]
-        connection.execute(cut)
+        connection.execute(CUT)
         team.members.rename(ada.id, "Ada King")
 
         def is_cut_in_the_middle() -> None:
             with team.database.writing():
                 team.members.rename(ada.id, "Nobody")
-                connection.execute(cut)
+                connection.execute(CUT)
                 team.members.rename(ada.id, "Nobody at all")
 
         with pytest.raises(StoreError, match="cannot be reached"):
@@ -206,17 +205,10 @@ def test_a_connection_that_is_cut_is_made_anew(team: Team, url: str) -> None:
 
 def test_a_database_that_can_only_be_read_is_read_and_written_again_later(team: Team, url: str) -> None:
     ada = team.members.add("Ada", Role.OWNER)
-    with psycopg.connect(url, autocommit=True) as connection:
-        cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-        name = connection.info.dbname
-        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-        connection.execute(cut)
+    with only_read(url):
         with pytest.raises(StoreError, match="can only be read"):
             team.members.rename(ada.id, "Ada King")
         assert team.members.all() == [ada]
-        connection.execute("SET default_transaction_read_only = off")
-        connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
-        connection.execute(cut)
     assert team.members.all() == [ada]
     team.members.rename(ada.id, "Ada King")
     assert team.members.member(ada.id).name == "Ada King"

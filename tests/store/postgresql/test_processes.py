@@ -28,7 +28,7 @@ from forky_core.store.postgresql.store import PostgresStore
 from forky_core.welcome import make_welcome
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
-from tests.store.postgresql.server import TEMPLATE, Server, running_server
+from tests.store.postgresql.server import CUT, TEMPLATE, Server, only_read, running_server
 from tests.store.talk import HERE, begin, change, move, said, thread
 
 Two = tuple[PostgresStore, PostgresStore]
@@ -220,42 +220,25 @@ def test_another_encoding_is_refused(server: Server) -> None:
     server.execute("DROP DATABASE latin WITH (FORCE)")
 
 
-def test_a_database_that_can_only_be_read_says_so_and_goes_on_when_it_can_be_written(
-    server: Server, url: str
-) -> None:
-    database = url.partition("@/")[2].partition("?")[0]
+def test_a_database_that_can_only_be_read_says_so_and_goes_on_when_it_can_be_written(url: str) -> None:
     with PostgresStore.open(url) as store:
         begin(store, said("hello"))
-        server.execute(f"ALTER DATABASE {database} SET default_transaction_read_only = on")
-        with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]
-            )
-        with pytest.raises(StoreError, match="can only be read"):
-            change(store, Change("title", "A talk", "B"))
-        assert store.view(HERE).title == "A talk"
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("SET default_transaction_read_only = off")
-            connection.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")
-        with psycopg.connect(server.url(), autocommit=True) as connection:
-            connection.execute(
-                "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]
-            )
+        with only_read(url):
+            with pytest.raises(StoreError, match="can only be read"):
+                change(store, Change("title", "A talk", "B"))
+            assert store.view(HERE).title == "A talk"
         change(store, Change("title", "A talk", "C"))
         assert store.view(HERE).title == "C"
 
 
 @pytest.mark.long
-def test_cut_connections_are_made_anew_and_nothing_is_written_twice(server: Server, url: str) -> None:
-    database = url.partition("@/")[2].partition("?")[0]
+def test_cut_connections_are_made_anew_and_nothing_is_written_twice(url: str) -> None:
     stop = threading.Event()
 
     def cut() -> None:
-        with psycopg.connect(server.url(), autocommit=True) as connection:
+        with psycopg.connect(url, autocommit=True) as connection:
             while not stop.wait(0.15):
-                connection.execute(
-                    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s", [database]
-                )
+                connection.execute(CUT)
 
     with PostgresStore.open(url) as store:
         messages = thread(120)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterator
 
-import psycopg
 import pytest
 
 from forky_core.conversation.allowance.account import LEASE, Allowance, SpendingRefused, Sum
@@ -18,14 +16,9 @@ from forky_core.store.postgresql.store import PostgresStore
 from tests.conversation.allowance.priced import asked
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.other_process import begin, in_another_process, race
+from tests.store.postgresql.server import only_read
 
 PRICE = NANO // 10
-
-
-@pytest.fixture
-def store(url: str) -> Iterator[PostgresStore]:
-    with PostgresStore.open(url) as opened:
-        yield opened
 
 
 def with_tokens(url: str, *lines: str) -> subprocess.Popen[str]:
@@ -136,17 +129,10 @@ def test_a_call_that_ends_while_the_database_cannot_be_written_is_charged_later(
     one = limited(tokens)
     payer = tokens.spender(one)
     call, _ = tokens.book.set_aside(payer, asked(0, NANO // 2))
-    cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND datname = current_database()"
-    with psycopg.connect(url, autocommit=True) as connection:
-        name = connection.info.dbname
-        connection.execute(f"ALTER DATABASE {name} SET default_transaction_read_only = on")
-        connection.execute(cut)
+    with only_read(url):
         tokens.book.settle(payer, call, Sum(1, NANO // 4))
         with pytest.raises(StoreError):
             tokens.book.set_aside(payer, asked(0, NANO // 2))
-        connection.execute("SET default_transaction_read_only = off")
-        connection.execute(f"ALTER DATABASE {name} RESET default_transaction_read_only")
-        connection.execute(cut)
     tokens.book.save()
     account = tokens.account(one)
     assert (account.today, account.held) == (Sum(1, NANO // 4), Sum())

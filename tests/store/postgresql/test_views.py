@@ -278,9 +278,8 @@ def test_views_that_cannot_be_replaced_are_left_as_they_are(server: Server) -> N
 
 
 def test_the_command_makes_views_where_there_is_a_database(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    path: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    path = tmp_path / "forky.duckdb"
     DuckDBStore.open(path).close()
     assert main(["--database", str(path), "sql", "--make-views"]) == 0
     with duckdb.connect(str(path), read_only=True) as connection:
