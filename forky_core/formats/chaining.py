@@ -11,9 +11,17 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from forky_core.formats.contract import NOTHING, Node, Result, SourceDocument, SourceFiles, Unreadable
+from forky_core.formats.contract import (
+    NOTHING,
+    Node,
+    ParsedConversation,
+    Result,
+    SourceDocument,
+    SourceFiles,
+    Unreadable,
+)
 from forky_core.formats.fields import count, micros, obj, shallow, word, wrapped
-from forky_core.formats.leftovers import Program, says_something
+from forky_core.formats.leftovers import Program, names, says_something
 from forky_core.formats.openai_messages import in_turns, openai_parts
 from forky_core.formats.roles import role_of
 from forky_core.model import Role, Usage
@@ -97,6 +105,10 @@ class Chain:
         )
         self.last = id
 
+    def conversation(self, source_id: str, title: str, **more: Any) -> ParsedConversation:
+        """The conversation that ends with the last message."""
+        return ParsedConversation(source_id, title, tuple(self.nodes), self.last, **more)
+
 
 def openai_chain(
     messages: Sequence[Mapping[str, Any]], files: SourceFiles, program: Program, *, model: str = ""
@@ -124,16 +136,18 @@ def openai_chain(
     return chain
 
 
+_COUNTS = (
+    names("prompt_tokens input_tokens promptTokens input promptTokenCount promptTokensCount"),
+    names(
+        "completion_tokens output_tokens completionTokens output candidatesTokenCount predictedTokensCount"
+    ),
+    names("cache_read_input_tokens cached_tokens cacheRead cached cachedContentTokenCount"),
+    names("cache_creation_input_tokens cacheWrite"),
+)
+"""The names that programs have for each count of `Usage`."""
+
+
 def usage_of(usage: Json) -> Usage:
-    """Token usage, with OpenAI's or Anthropic's field names."""
-    counted = obj(usage)
-
-    def first(*keys: str) -> int | None:
-        return next((found for key in keys if (found := count(counted.get(key))) is not None), None)
-
-    return Usage(
-        first("prompt_tokens", "input_tokens", "promptTokens"),
-        first("completion_tokens", "output_tokens", "completionTokens"),
-        first("cache_read_input_tokens", "cached_tokens"),
-        first("cache_creation_input_tokens"),
-    )
+    """Token usage, under any of the names that programs have for its counts."""
+    counts = {name: found for name, value in obj(usage).items() if (found := count(value)) is not None}
+    return Usage(*(next((counts[name] for name in known if name in counts), None) for known in _COUNTS))

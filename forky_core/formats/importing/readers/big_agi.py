@@ -71,11 +71,9 @@ def _conversation(value: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
             failure=failed if role == "assistant" else "",
             extra=picked(message, *_BESIDE),
         )
-    return ParsedConversation(
-        source_id=word(value.get("id")),
-        title=word(value.get("userTitle")) or word(value.get("autoTitle")),
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(value.get("id")),
+        word(value.get("userTitle")) or word(value.get("autoTitle")),
         created=micros(value.get("created")),
         extra=picked(value, "systemPurposeId", "updated"),
     )

@@ -77,11 +77,9 @@ def _chat(id: str, chat: Mapping[str, Any], tables: Tables) -> ParsedConversatio
                 **picked(obj(bubble.get("toolFormerData")), "userDecision", "additionalData"),
             },
         )
-    return ParsedConversation(
-        source_id=id,
-        title=word(chat.get("name")),
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        id,
+        word(chat.get("name")),
         created=micros(chat.get("createdAt")),
         model="" if model == "default" else model,
         extra=picked(chat, "subtitle", "text", "unifiedMode", "subagentInfo"),

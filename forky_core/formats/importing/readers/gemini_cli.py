@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -21,12 +21,11 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, objs, picked, word, words, wrapped
+from forky_core.formats.fields import micros, obj, objs, picked, word, words, wrapped
 from forky_core.formats.gemini_parts import gemini_parts, gemini_result
 from forky_core.formats.leftovers import Program, leftovers, repeats, says_something, unknown_role
 from forky_core.formats.openai_messages import tool_call
 from forky_core.formats.roles import role_of
-from forky_core.model import Usage
 from forky_core.model.parts import Draft, Json, Part, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 
 PROGRAM = Program(
@@ -161,7 +160,7 @@ def _nodes(
         Draft(role, ()),
         created=micros(message.get("timestamp")),
         model=word(message.get("model")) if role == "assistant" else "",
-        usage=_usage(message.get("tokens")),
+        usage=usage_of(message.get("tokens")),
         hidden=kind in _NOTES or text.lstrip().startswith(_FROM_THE_PROGRAM),
         extra={
             **({"type": kind} if kind in _NOTES else {}),
@@ -205,8 +204,3 @@ def _calls(calls: list[Mapping[str, Any]], said: list[Part], files: SourceFiles)
             results += parts
         made += leftovers(call, _CALL, PROGRAM, within="toolCalls.")
     return [*made, *results]
-
-
-def _usage(tokens: Json) -> Usage:
-    entry = obj(tokens)
-    return Usage(*(count(entry.get(key)) for key in ("input", "output", "cached")))

@@ -105,9 +105,7 @@ def _conversation(value: Mapping[str, Any], messages: list[Json], files: SourceF
                 name=ref(entry.get("name")) if role in ("user", "assistant") else None,
             )
     title = word(value.get("title")) or word(value.get("name"))
-    return ParsedConversation(
-        word(value.get("thread_id")), title, tuple(chain.nodes), chain.last, extra=picked(value, "metadata")
-    )
+    return chain.conversation(word(value.get("thread_id")), title, extra=picked(value, "metadata"))
 
 
 def _parts(role: Role, entry: Mapping[str, Any], files: SourceFiles) -> list[Part]:

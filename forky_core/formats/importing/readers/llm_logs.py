@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import Chain
+from forky_core.formats.chaining import Chain, usage_of
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, ref, word
 from forky_core.formats.files.json_values import parse
@@ -113,7 +113,7 @@ class _Threads:
             Draft(role, parts),
             created=micros((turn or self.asked.get(hash, {})).get("datetime_utc")),
             model=word(turn.get("model")) if role == "assistant" else "",
-            usage=_usage(turn) if role == "assistant" and turn.get("tip_message_hash") == hash else Usage(),
+            usage=usage_of(turn) if role == "assistant" and turn.get("tip_message_hash") == hash else Usage(),
             extra=picked(row, "provider_metadata"),
         )
 
@@ -229,12 +229,10 @@ class _Responses:
             chain.add([*brought, *self._asked(row)], "user", id=f"{key}/prompt", created=at)
             answer = _answer(row) + [_call(one) for one in calls.get(key, ())]
             model = word(row.get("model"))
-            chain.add(answer, "assistant", id=key, created=at, model=model, usage=_usage(row))
-        return ParsedConversation(
-            source_id=id,
-            title=name,
-            nodes=tuple(chain.nodes),
-            current=chain.last,
+            chain.add(answer, "assistant", id=key, created=at, model=model, usage=usage_of(row))
+        return chain.conversation(
+            id,
+            name,
             created=chain.nodes[0].created if chain.nodes else 0,
             system=system or None,
         )
@@ -275,7 +273,3 @@ def _result(row: Row) -> Part:
     return ToolResultPart(
         word(row.get("name")), word(row.get("output")), ref(row.get("tool_call_id")), failed
     )
-
-
-def _usage(row: Row) -> Usage:
-    return Usage(count(row.get("input_tokens")), count(row.get("output_tokens")))

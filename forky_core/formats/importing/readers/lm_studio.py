@@ -8,13 +8,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import read_values, spread
+from forky_core.formats.chaining import read_values, spread, usage_of
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, tool_call
 from forky_core.formats.roles import role_of
-from forky_core.model import GenerationStatus, Usage
+from forky_core.model import GenerationStatus
 from forky_core.model.parts import Draft, Json, OpaquePart, Part, ReasoningPart, TextPart, ToolResultPart
 
 PROGRAM = Program(
@@ -95,7 +95,7 @@ def _version(
         if role == "assistant"
         else "",
         status=_STOPPED.get(word(stats.get("stopReason")), "done"),
-        usage=Usage(count(stats.get("promptTokensCount")), count(stats.get("predictedTokensCount"))),
+        usage=usage_of(stats),
         extra={"steps": beside} if beside else {},
     )
     return spread(node, parts + around, role)

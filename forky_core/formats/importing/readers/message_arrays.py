@@ -60,11 +60,9 @@ def _conversation(
     value: Mapping[str, Any], messages: list[Mapping[str, Any]], files: SourceFiles
 ) -> ParsedConversation:
     chain = openai_chain(messages, files, PROGRAM, model=word(value.get("model")))
-    return ParsedConversation(
-        source_id=word(value.get("id")) or word(value.get("conversation_id")),
-        title=word(value.get("title")) or word(value.get("name")),
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(value.get("id")) or word(value.get("conversation_id")),
+        word(value.get("title")) or word(value.get("name")),
         created=micros(value.get("created_at")) or micros(value.get("created")),
         system=words(value.get("system")) or None,
         model=word(value.get("model")),

@@ -84,11 +84,9 @@ def _session(session: Mapping[str, Any], files: SourceFiles) -> ParsedConversati
                 **({"calls": calls} if calls else {}),
             },
         )
-    return ParsedConversation(
-        source_id=word(about.get("id")),
-        title=word(about.get("title")),
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(about.get("id")),
+        word(about.get("title")),
         created=micros(obj(about.get("time")).get("created")),
         extra=picked(about, "parentID", "directory", "share", "revert", "version", "summary"),
     )

@@ -99,7 +99,7 @@ def _trajectory(events: list[Mapping[str, Any]], files: SourceFiles, id: str) ->
             hidden=hidden,
             extra={**picked(event, *_BESIDE, *_seen(event)), **_unsaid(event, parts)},
         )
-    return ParsedConversation(id, "", tuple(chain.nodes), chain.last)
+    return chain.conversation(id, "")
 
 
 def _seen(event: Mapping[str, Any]) -> tuple[str, ...]:

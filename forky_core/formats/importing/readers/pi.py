@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread, unknown_line
+from forky_core.formats.chaining import spread, unknown_line, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -19,11 +19,11 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, objs, picked, ref, word, words, wrapped
+from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words, wrapped
 from forky_core.formats.leftovers import Program, leftovers
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import role_of
-from forky_core.model import GenerationStatus, Role, Usage
+from forky_core.model import GenerationStatus, Role
 from forky_core.model.parts import Draft, Json, Part, TextPart, ToolResultPart
 
 PROGRAM = Program("pi", frozenset(("parentId", "parentSession", "api", "responseId", "thinkingLevel", "cwd")))
@@ -128,7 +128,7 @@ def _nodes(id: str, parent: str | None, line: Mapping[str, Any], files: SourceFi
         created=at or micros(message.get("timestamp")),
         model=word(message.get("model")) if role == "assistant" else "",
         status=_STATUS.get(word(message.get("stopReason")), "done"),
-        usage=_usage(message.get("usage")),
+        usage=usage_of(message.get("usage")),
         hidden=message.get("excludeFromContext") is True or message.get("display") is False,
         extra=picked(message, *_BESIDE),
         failure=word(message.get("errorMessage")) if role == "assistant" else "",
@@ -173,8 +173,3 @@ def _block(block: Json) -> Json:
         source = {"type": "base64", "data": block["data"], "media_type": block.get("mimeType")}
         return {"type": "image", "source": source}
     return block
-
-
-def _usage(usage: Json) -> Usage:
-    entry = obj(usage)
-    return Usage(*(count(entry.get(key)) for key in ("input", "output", "cacheRead", "cacheWrite")))

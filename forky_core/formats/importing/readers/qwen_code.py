@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any, ClassVar
 
-from forky_core.formats.chaining import spread
+from forky_core.formats.chaining import spread, usage_of
 from forky_core.formats.contract import (
     Node,
     ParsedConversation,
@@ -19,12 +19,12 @@ from forky_core.formats.contract import (
     SourceFiles,
     Unreadable,
 )
-from forky_core.formats.fields import count, micros, obj, picked, ref, shallow, word, wrapped
+from forky_core.formats.fields import micros, obj, picked, ref, shallow, word, wrapped
 from forky_core.formats.gemini_parts import gemini_parts
 from forky_core.formats.leftovers import Program, leftovers, names, says_something, unknown_role
 from forky_core.formats.openai_messages import text_parts
 from forky_core.formats.roles import role_of
-from forky_core.model import Role, Usage
+from forky_core.model import Role
 from forky_core.model.opaque import not_understood
 from forky_core.model.parts import Draft, Json, Part
 
@@ -120,7 +120,7 @@ def _nodes(id: str, parent: str | None, line: Mapping[str, Any], files: SourceFi
         Draft(role, ()),
         created=micros(line.get("timestamp")),
         model=word(line.get("model")) if role == "assistant" else "",
-        usage=_usage(line.get("usageMetadata")),
+        usage=usage_of(line.get("usageMetadata")),
         hidden=kind == "system",
         extra=extra,
     )
@@ -137,9 +137,3 @@ def _told(subtype: str, payload: Json, files: SourceFiles) -> list[Part]:
     if shown:
         return text_parts(shown)
     return [not_understood(PROGRAM.name, subtype or "systemPayload", shallow(payload))]
-
-
-def _usage(usage: Json) -> Usage:
-    entry = obj(usage)
-    names = ("promptTokenCount", "candidatesTokenCount", "cachedContentTokenCount")
-    return Usage(*(count(entry.get(name)) for name in names))

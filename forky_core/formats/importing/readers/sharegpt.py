@@ -43,11 +43,9 @@ def _conversation(value: Mapping[str, Any]) -> ParsedConversation:
             role_of(said),
             created=at,
         )
-    return ParsedConversation(
-        source_id=word(value.get("id")),
-        title=word(value.get("title")),
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(value.get("id")),
+        word(value.get("title")),
         system=word(value.get("system")) or None,
         model=word(value.get("model")),
         extra=picked(value, "tools"),

@@ -74,11 +74,9 @@ def _session(head: str, lines: list[str]) -> ParsedConversation:
         chain.add(asked, "user", created=at, extra={} if answer else beside)
         if answer:
             chain.add(text_parts(answer), "assistant", created=at, extra=beside)
-    return ParsedConversation(
+    return chain.conversation(
         "",
         "",
-        tuple(chain.nodes),
-        chain.last,
         created=at,
         extra={"preface": preface} if preface else {},
     )
@@ -166,9 +164,7 @@ def _exported(lines: list[str], title: str) -> ParsedConversation:
             told.append(f"{sign} {text}")
     close()
     preface = _joined("\n".join(blocks[0][1]).strip(), *told)
-    return ParsedConversation(
-        "", title, tuple(chain.nodes), chain.last, extra={"preface": preface} if preface else {}
-    )
+    return chain.conversation("", title, extra={"preface": preface} if preface else {})
 
 
 def _text(lines: list[str]) -> str:

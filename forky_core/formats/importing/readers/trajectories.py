@@ -72,11 +72,9 @@ def _run(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
             chain.add(
                 text_parts(words(step.get("observation"))), "user", extra=picked(step, "action", "thought")
             )
-    return ParsedConversation(
-        source_id=word(run.get("instance_id")),
-        title="",
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(run.get("instance_id")),
+        "",
         extra={**picked(run, "environment", "info"), **({"trajectory": unsaid} if unsaid else {})},
     )
 
@@ -145,11 +143,9 @@ def _trajectory(run: Mapping[str, Any], files: SourceFiles) -> ParsedConversatio
             usage=Usage(*counts),
             extra={**picked(step, "extra"), **({"results": beside} if beside else {})},
         )
-    return ParsedConversation(
-        source_id=word(run.get("trajectory_id")) or word(run.get("session_id")),
-        title="",
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        word(run.get("trajectory_id")) or word(run.get("session_id")),
+        "",
         model=word(agent.get("model_name")),
         extra=picked(run, "agent", "notes", "extra", "continued_trajectory_ref"),
     )

@@ -156,11 +156,9 @@ def _transcript(lines: list[str], style: _Style, stem: str) -> ParsedConversatio
             created=_time(mark.note),
         )
     title = heading.group(1).strip() if heading else stem
-    return ParsedConversation(
-        source_id=session["id"] if session else "",
-        title=_DATED.sub("", title) if style.sign else title,
-        nodes=tuple(chain.nodes),
-        current=chain.last,
+    return chain.conversation(
+        session["id"] if session else "",
+        _DATED.sub("", title) if style.sign else title,
         created=_time(title) if style.sign else 0,
         extra={"preface": preface} if preface else {},
     )
