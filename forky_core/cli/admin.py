@@ -11,12 +11,11 @@ from collections.abc import Callable
 
 from forky_core.cli import admin_allowance
 from forky_core.cli.admin_backup import add_backup
-from forky_core.cli.admin_people import Run, add_actions
-from forky_core.cli.opened_team import opened_team, settings_at
+from forky_core.cli.admin_people import add_actions
+from forky_core.cli.opened_team import named_member, opened_team, settings_at
 from forky_core.cli.plain import one_line, plain
 from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.gateway.access.ways.reset import OPEN
-from forky_core.model.errors import NotFound
 from forky_core.people.account import OWNERS_HOURS, reset_link
 from forky_core.people.audit_report import as_json_lines, sentence
 from forky_core.people.former_workspaces import former_workspaces
@@ -42,11 +41,6 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     ) -> argparse.ArgumentParser:
         made = actions.add_parser(name, help=help)
         made.set_defaults(run=lambda options: _run(run, options), makes_database=None)
-        return made
-
-    def file_action(name: str, run: Run, help: str) -> argparse.ArgumentParser:
-        made = actions.add_parser(name, help=help)
-        made.set_defaults(run=run, makes_database=None)
         return made
 
     roles = ", ".join(role.word for role in ASSIGNABLE)
@@ -78,7 +72,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     audit.add_argument(
         "--last", type=int, default=LAST, metavar="N", help=f"entries (default: {LAST}; 0: all)"
     )
-    add_actions(file_action)
+    add_actions(actions)
     allowance = admin_allowance.add_to(action)
     for one in (people, invite, role, remove, sign_out, reset, audit, allowance):
         one.add_argument("--json", action="store_true", help="one JSON object a line")
@@ -177,14 +171,6 @@ def run_audit(team: Team, options: argparse.Namespace) -> int:
             f"The log is not whole: entry {broken} was changed, or one before it is missing.", file=sys.stderr
         )
     return 0 if broken is None else 1
-
-
-def named_member(team: Team, handle: str) -> Member:
-    """Return the member with this handle. Raises NotFound if there is none."""
-    member = team.members.by_handle(handle)
-    if member is None or not member.role:
-        raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
-    return member
 
 
 def _say(options: argparse.Namespace, member: Member, sentence: str) -> int:

@@ -6,9 +6,10 @@ import argparse
 import json
 from collections.abc import Callable
 
+from forky_core.cli.opened_team import named_member
 from forky_core.conversation.allowance.account import LIMITS
 from forky_core.conversation.allowance.amounts import NANO, Unit, read_amount
-from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.errors import BadContent
 from forky_core.people.allowances import EVERYBODY, FIELDS, Field, allowance_text
 from forky_core.people.team import Team
 
@@ -41,12 +42,7 @@ def add_to(
 def run(team: Team, options: argparse.Namespace) -> int:
     person = EVERYBODY
     if options.handle != ALL:
-        member = team.members.by_handle(options.handle)
-        if member is None or not member.role:
-            raise NotFound(
-                f"Nobody here is “{options.handle[:40]}”.", "`forky admin people` lists the handles."
-            )
-        person = member.id
+        person = named_member(team, options.handle).id
     fields = dict(team.allowances.own(person))
     for name in FIELDS:
         word = getattr(options, name)

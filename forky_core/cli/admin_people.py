@@ -5,41 +5,37 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from forky_core.cli.opened_team import opened_team
-from forky_core.cli.plain import one_line
+from forky_core.cli.opened_team import named_member, opened_team
+from forky_core.cli.plain import one_line, print_outcome
 from forky_core.forky import Forky
 from forky_core.gateway.forgetting import forget_person
 from forky_core.gateway.person_export import save_person
-from forky_core.model.errors import NotFound, StoreBusy
-from forky_core.people.members import Member
-from forky_core.people.team import Team
+from forky_core.model.errors import StoreBusy
 from forky_core.views.shelf import count
 
-Run = Callable[[argparse.Namespace], int]
 
-
-def add_actions(action: Callable[[str, Run, str], argparse.ArgumentParser]) -> None:
-    """Add the actions to `forky admin`; `action` takes the name, the function and the help of one."""
-    export = action("export-person", run_export, "write all that is somebody's to a zip")
+def add_actions(actions: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """Add the actions to `forky admin`."""
+    export = actions.add_parser("export-person", help="write all that is somebody's to a zip")
     export.add_argument("handle", help="whose")
     export.add_argument("--to", type=Path, required=True, metavar="FILE", help="the zip to write")
-    forget = action("forget", run_forget, "forget somebody's name and everything that is theirs alone")
+    forget = actions.add_parser("forget", help="forget somebody's name and everything that is theirs alone")
     forget.add_argument("handle", help="whose")
     forget.add_argument(
         "--to", default="", metavar="HANDLE", help="who gets their conversations (default: the owners)"
     )
     forget.add_argument("--yes", action="store_true", help="do it: it cannot be undone")
-    for one in (export, forget):
+    for one, run in ((export, run_export), (forget, run_forget)):
         one.add_argument("--json", action="store_true", help="the outcome as JSON")
+        one.set_defaults(run=run, makes_database=None)
 
 
 def run_export(options: argparse.Namespace) -> int:
     with opened_team(options.database, options.in_workspace) as team:
-        member = _named(team, options.handle)
+        member = named_member(team, options.handle, former=True)
         try:
             forky = Forky.open(options.database, workspace=options.in_workspace)
         except StoreBusy as error:
@@ -56,8 +52,8 @@ def run_export(options: argparse.Namespace) -> int:
 
 def run_forget(options: argparse.Namespace) -> int:
     with opened_team(options.database, options.in_workspace) as team:
-        member = _named(team, options.handle)
-        to = _named(team, options.to).id if options.to else ""
+        member = named_member(team, options.handle, former=True)
+        to = named_member(team, options.to, former=True).id if options.to else ""
         if not options.yes:
             print(
                 f"{one_line(member.name)} would be “Somebody who left” from then on, and nothing brings the name back. "
@@ -73,19 +69,6 @@ def run_forget(options: argparse.Namespace) -> int:
         finally:
             if whole is not None:
                 whole.close()
-    if options.json:
-        print(json.dumps({"id": member.id, "conversations": handed}))
-    else:
-        whose = "the owners" if not to else options.to
-        print(
-            f"{one_line(member.name)} is forgotten; {count(handed, 'conversation')} went to {one_line(whose)}."
-        )
-    return 0
-
-
-def _named(team: Team, handle: str) -> Member:
-    """Return the person with this handle, who may have been removed. Raises NotFound if there is none."""
-    member = team.members.by_handle(handle)
-    if member is None:
-        raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
-    return member
+    whose = options.to if to else "the owners"
+    sentence = f"{member.name} is forgotten; {count(handed, 'conversation')} went to {whose}."
+    return print_outcome(options, {"id": member.id, "conversations": handed}, sentence)

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from forky_core.cli.noted_exports import note_operators_tables
 from forky_core.cli.opened_team import settings_at
-from forky_core.cli.plain import one_line
+from forky_core.cli.plain import one_line, print_outcome
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotAllowed, NotFound, RequestError
 from forky_core.store.contract import Store, StoreWithViews
@@ -69,14 +69,8 @@ def run_tables(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     note_operators_tables(forky, form_for(to), chosen)
     write_copy(forky.store, AnalysisCopy(form_for(to), chosen), to)
     size = to.stat().st_size
-    if options.json:
-        print(json.dumps({"file": str(to), "bytes": size}), file=out)
-    else:
-        print(
-            f"{one_line(str(to))}: {size / 1e6:.1f} MB. docs/analysis.md describes the tables.",
-            file=out,
-        )
-    return 0
+    sentence = f"{to}: {size / 1e6:.1f} MB. docs/analysis.md describes the tables."
+    return print_outcome(options, {"file": str(to), "bytes": size}, sentence, out)
 
 
 def run_sql(options: argparse.Namespace) -> int:

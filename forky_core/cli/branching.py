@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
-from forky_core.cli.plain import one_line
+from forky_core.cli.plain import one_line, print_outcome
 from forky_core.conversation.session import short
 
 if TYPE_CHECKING:
@@ -39,14 +39,10 @@ def run_branch(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     if options.rename:
         renamed = chat.branches.rename(options.rename)
         tip = renamed.head.id if renamed.head is not None else None
-        entry = json.dumps({"name": renamed.branch_name, "head": tip})
-        print(entry if options.json else one_line(renamed.branch_name), file=out)
-        return 0
+        return print_outcome(options, {"name": renamed.branch_name, "head": tip}, renamed.branch_name, out)
     if options.delete:
         summary = chat.branches.delete().summary
-        deleted = json.dumps({"name": chat.branch_name, "deleted": True})
-        print(deleted if options.json else one_line(summary), file=out)
-        return 0
+        return print_outcome(options, {"name": chat.branch_name, "deleted": True}, summary, out)
     for branch in chat.branches.values():
         if options.json:
             print(json.dumps({"name": branch.name, "head": branch.head}), file=out)

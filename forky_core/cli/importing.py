@@ -15,7 +15,7 @@ from types import FrameType
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.piped_input import lasting
-from forky_core.cli.plain import one_line, plain
+from forky_core.cli.plain import one_line, plain, print_outcome
 from forky_core.cli.titles import conversation_called
 from forky_core.formats.forky_file.adopting import AdoptResult, fork_file, pull
 from forky_core.formats.forky_file.files import load
@@ -94,11 +94,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         return 0
     if options.undo is not None:
         gone = undo_import(forky, options.undo)
-        if options.json:
-            print(json.dumps({"import": options.undo, "taken_back": gone}), file=out)
-        else:
-            print(f"Took {count(gone, 'conversation')} back; what was new is in the trash.", file=out)
-        return 0
+        sentence = f"Took {count(gone, 'conversation')} back; what was new is in the trash."
+        return print_outcome(options, {"import": options.undo, "taken_back": gone}, sentence, out)
     if options.keep is not None:
         keep_import(forky.store, options.keep)
         record = import_of(forky.store, options.keep)

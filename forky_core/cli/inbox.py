@@ -5,8 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from forky_core.cli.admin import named_member
-from forky_core.cli.opened_team import opened_team
+from forky_core.cli.opened_team import named_member, opened_team
 from forky_core.cli.plain import one_line
 from forky_core.views.times import stamp
 

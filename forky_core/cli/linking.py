@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
 from forky_core.cli.opened_team import team_beside
-from forky_core.cli.plain import one_line
+from forky_core.cli.plain import one_line, print_outcome
 from forky_core.cli.private_values import print_private_values
 from forky_core.conversation.identity import now
 from forky_core.formats.reports.included import EVERYTHING
@@ -127,13 +127,7 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     with _links(forky, options) as links:
         link = links.revoke(options.id)
-    print(
-        json.dumps(public_fields(link))
-        if options.json
-        else one_line(f"The link to “{link.title}” is revoked."),
-        file=out,
-    )
-    return 0
+    return print_outcome(options, public_fields(link), f"The link to “{link.title}” is revoked.", out)
 
 
 def _which(thing: str, options: argparse.Namespace, chat: Conversation) -> tuple[str, ...]:

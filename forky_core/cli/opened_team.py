@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from forky_core.model.errors import NotFound, RequestError
+from forky_core.people.members import Member
 from forky_core.people.team import Team, people_beside, team_file
 from forky_core.process.settings import Settings
 from forky_core.store.opening import ONE_WORKSPACE
@@ -39,6 +40,18 @@ def team_beside(place: str | None, workspace: str | None = None) -> Iterator[Tea
     finally:
         if team is not None:
             team.close()
+
+
+def named_member(team: Team, handle: str, *, former: bool = False) -> Member:
+    """Return the member with this handle, or with `former` also somebody who was one.
+
+    Raises:
+        NotFound: there is none.
+    """
+    member = team.members.by_handle(handle)
+    if member is None or not (member.role or former):
+        raise NotFound(f"Nobody here is “{handle[:40]}”.", "`forky admin people` lists the handles.")
+    return member
 
 
 def settings_at(place: str | None, workspace: str | None = None) -> Settings:

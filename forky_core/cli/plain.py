@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
-from collections.abc import Iterable
+from argparse import Namespace
+from collections.abc import Iterable, Mapping
 from typing import TextIO
 
 _UNCHANGED = frozenset("\n\t")
@@ -20,6 +22,14 @@ def plain(text: str) -> str:
 def one_line(text: str) -> str:
     """Make a text `plain`, and join it into one line."""
     return " ".join(plain(text).split())
+
+
+def print_outcome(
+    options: Namespace, entry: Mapping[str, object], sentence: str, out: TextIO | None = None
+) -> int:
+    """Print what a command did: an object with `--json`, else a sentence as one line. Returns the exit code 0."""
+    print(json.dumps(entry) if options.json else one_line(sentence), file=out)
+    return 0
 
 
 def print_pieces(pieces: Iterable[bytes], out: TextIO) -> None:

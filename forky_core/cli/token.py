@@ -10,7 +10,7 @@ import sys
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.plain import one_line
+from forky_core.cli.plain import one_line, print_outcome
 from forky_core.conversation.allowance.account import Allowance
 from forky_core.conversation.allowance.amounts import NANO, Unit, amount_text, read_amount
 from forky_core.gateway.pasting import lines_to_paste
@@ -134,11 +134,7 @@ def run_list(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     token = Tokens(forky.store).revoke(options.name)
-    if options.json:
-        print(json.dumps(_as_json(token)), file=out)
-    else:
-        print(f"“{one_line(token.name)}” is revoked.", file=out)
-    return 0
+    return print_outcome(options, _as_json(token), f"“{one_line(token.name)}” is revoked.", out)
 
 
 def described(token: Token) -> str:

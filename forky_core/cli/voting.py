@@ -7,7 +7,7 @@ import json
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
-from forky_core.cli.plain import one_line, plain
+from forky_core.cli.plain import one_line, plain, print_outcome
 from forky_core.conversation.session import short
 from forky_core.conversation.voting.tables import votes_csv
 from forky_core.conversation.voting.voting import called
@@ -139,11 +139,7 @@ def run_vote(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     done = chat.polls.vote(options.number, options.choice, note=options.note, scores=scores)
     vote = chat.polls.mine(options.number)
     assert vote is not None
-    if options.json:
-        print(json.dumps({"poll": options.number, **_vote(vote)}), file=out)
-    else:
-        print(one_line(done.sentence), file=out)
-    return 0
+    return print_outcome(options, {"poll": options.number, **_vote(vote)}, done.sentence, out)
 
 
 def run_export(forky: Forky, _options: argparse.Namespace, out: TextIO) -> int:
@@ -165,7 +161,7 @@ def _score(text: str) -> tuple[str, str, int]:
 
 
 def _say(chat: Conversation, poll: Poll, sentence: str, options: argparse.Namespace, out: TextIO) -> None:
-    print(json.dumps(_described(chat, poll)) if options.json else one_line(sentence), file=out)
+    print_outcome(options, _described(chat, poll), sentence, out)
 
 
 def _described(chat: Conversation, poll: Poll) -> dict[str, Json]:
