@@ -197,12 +197,12 @@ class Members:
             self._audit.note("member added", member, member=member, role=role.word)
         return self.member(member)
 
-    def rename(self, member: str, name: str, *, by: str = "") -> None:
+    def rename(self, member: str, name: str) -> None:
         """Give a person another name, everywhere and at once. Raises BadName for one that cannot be used."""
         name = fit_name(name)
         with self._database.writing() as connection:
             connection.execute("UPDATE people SET name = ? WHERE id = ?", (name, member))
-            self._audit.note("member renamed", by or member, member=member)
+            self._audit.note("member renamed", member, member=member)
 
     def set_role(self, member: str, role: Role, *, by: str) -> None:
         """Give a person another role; it holds from the next thing that they do. Nothing is written if it is theirs.

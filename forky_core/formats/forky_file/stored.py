@@ -11,7 +11,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, ValuesView
 from collections.abc import Set as AbstractSet
 from functools import cached_property
-from itertools import chain, islice
+from itertools import islice
 from threading import Lock
 from types import MappingProxyType
 from typing import Protocol
@@ -210,13 +210,11 @@ def files_named(messages: Mapping[MessageId, Message]) -> Iterator[str]:
     return (sha256 for _, sha256 in naming(messages.values()))
 
 
-def files_of(
-    blobs: Mapping[str, Blob], messages: Mapping[MessageId, Message], others: Iterable[str] = ()
-) -> Mapping[str, Blob]:
-    """The `blobs` that the messages name, and those named in `others`."""
+def files_of(blobs: Mapping[str, Blob], messages: Mapping[MessageId, Message]) -> Mapping[str, Blob]:
+    """The `blobs` that the messages name."""
     if isinstance(blobs, StoredFiles):
-        return StoredFiles(blobs.store, lambda: chain(files_named(messages), others))
-    named = frozenset(chain(files_named(messages), others))
+        return StoredFiles(blobs.store, lambda: files_named(messages))
+    named = frozenset(files_named(messages))
     return MappingProxyType({sha256: blob for sha256, blob in blobs.items() if sha256 in named})
 
 

@@ -39,14 +39,7 @@ class Backup:
     """The sha256 of each file, by its name. One of an earlier version may have several workspaces."""
 
 
-def back_up(
-    into: Path,
-    team: Team,
-    database: Path,
-    *,
-    copied: Callable[[], Path] | None = None,
-    moment: datetime | None = None,
-) -> Backup:
+def back_up(into: Path, team: Team, database: Path, *, copied: Callable[[], Path] | None = None) -> Backup:
     """Copy the conversations and the people into a new folder below `into`.
 
     `copied` makes a copy of a database that this process has open, and returns where it is; without it the file is
@@ -56,7 +49,7 @@ def back_up(
         StoreBusy: another process has it open.
         StoreError: no room or no permission. No list is written then.
     """
-    when = moment or datetime.now(UTC)
+    when = datetime.now(UTC)
     folder = _free(into / f"forky-backup-{when.astimezone().strftime('%Y-%m-%d-%H%M%S')}")
     name, sums = conversations_in(team.workspace), dict[str, str]()
     try:

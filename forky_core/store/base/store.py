@@ -46,12 +46,12 @@ class StoreInDatabase(ABC):
 
     _writer: GroupWriter
 
-    def __init__(self, database: EngineTables, cache_bytes: int) -> None:
+    def __init__(self, database: EngineTables) -> None:
         self.identity = StoreIdentity()
         self._tables = database
         self._sql = database.sql
         self._herald = Herald()
-        self._cache = Cache(cache_bytes)
+        self._cache = Cache()
 
     @abstractmethod
     def view(self, conversation: ConversationId) -> View:

@@ -67,7 +67,6 @@ from forky_core.store.duckdb.write.erasing import erase_rows
 from forky_core.store.duckdb.write.ledger import stored_entries
 from forky_core.store.duckdb.write.staging import FileGroup
 from forky_core.store.duckdb.write.writer import ERASED_BYTES, IDLE_SECONDS, Done, FileWriter
-from forky_core.store.message_cache import CACHE_BYTES
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.rows import id_from_key
 
@@ -88,12 +87,10 @@ class DuckDBStore(StoreInDatabase):
 
     _writer: FileWriter
 
-    def __init__(
-        self, file: DatabaseFile, *, cache_bytes: int = CACHE_BYTES, idle_seconds: float = IDLE_SECONDS
-    ) -> None:
+    def __init__(self, file: DatabaseFile, *, idle_seconds: float = IDLE_SECONDS) -> None:
         """Use a file that is open and has the newest schema; see `open`."""
         file.ready = True
-        super().__init__(file, cache_bytes)
+        super().__init__(file)
         self.is_exclusive = True
         self.process = secrets.token_hex(8)
         self._file = file
@@ -114,7 +111,6 @@ class DuckDBStore(StoreInDatabase):
         cls,
         path: str | Path,
         *,
-        cache_bytes: int = CACHE_BYTES,
         idle_seconds: float = IDLE_SECONDS,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> DuckDBStore:
@@ -136,7 +132,7 @@ class DuckDBStore(StoreInDatabase):
         except BaseException:
             file.close()
             raise
-        store = cls(file, cache_bytes=cache_bytes, idle_seconds=idle_seconds)
+        store = cls(file, idle_seconds=idle_seconds)
         events.store_opened(size=file.size(), seconds=time.perf_counter() - begun)
         return store
 

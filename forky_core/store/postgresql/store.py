@@ -40,7 +40,7 @@ from forky_core.store.base.writer import Alone
 from forky_core.store.contract import Erased, NewSetting, Talk, Verification
 from forky_core.store.deciding import content_elsewhere, no_blob, no_conversation, no_message
 from forky_core.store.herald import Heard
-from forky_core.store.message_cache import CACHE_BYTES, CachedMessages
+from forky_core.store.message_cache import CachedMessages
 from forky_core.store.path_matching import path_overlap
 from forky_core.store.postgresql import statements as sql
 from forky_core.store.postgresql.analysis import write_analysis_tables
@@ -70,9 +70,9 @@ _LOGS = 200
 class PostgresStore(StoreInDatabase):
     """A `Store` in one workspace of a PostgreSQL database, which other processes may write, too."""
 
-    def __init__(self, database: Database, *, cache_bytes: int = CACHE_BYTES) -> None:
+    def __init__(self, database: Database) -> None:
         """Use a database that is connected; see `open`."""
-        super().__init__(database, cache_bytes)
+        super().__init__(database)
         self._database = database
         self._lock = Lock()
         self._erasures: dict[ConversationId, int] = {}
@@ -91,7 +91,6 @@ class PostgresStore(StoreInDatabase):
         url: str,
         *,
         workspace: str = FIRST,
-        cache_bytes: int = CACHE_BYTES,
         connections: int = MOST_CONNECTIONS,
         process: str | None = None,
     ) -> PostgresStore:
@@ -107,7 +106,7 @@ class PostgresStore(StoreInDatabase):
         """
         begun = time.perf_counter()
         database = Database(connect_to(url, connections=connections, process=process), workspace)
-        store = cls(database, cache_bytes=cache_bytes)
+        store = cls(database)
         events.store_opened(size=store.status().size, seconds=time.perf_counter() - begun)
         return store
 

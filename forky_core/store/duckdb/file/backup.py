@@ -15,9 +15,9 @@ from forky_core.store.duckdb.file.trouble import NO_ROOM
 _NO_PLACE = NO_ROOM | {errno.EROFS}
 
 
-def back_up(file: DatabaseFile, moment: datetime | None = None) -> Path:
+def back_up(file: DatabaseFile) -> Path:
     """Back up the file to a copy named after the time."""
-    when = (moment or datetime.now(UTC)).astimezone().strftime("%Y-%m-%d-%H%M%S")
+    when = datetime.now(UTC).astimezone().strftime("%Y-%m-%d-%H%M%S")
     return copied_beside(file, f"backup-{when}")
 
 
