@@ -31,48 +31,12 @@ _BACK = """() => {
   Object.assign(made.style, { position: "fixed", top: 0, left: 0, zIndex: 1e6 });
 }"""
 """A button that goes back, since a hand on the browser's own cannot be timed."""
-_WORDS = [
-    "the",
-    "cache",
-    "keeps",
-    "a",
-    "small",
-    "index",
-    "of",
-    "the",
-    "regions",
-    "that",
-    "map",
-    "tiles",
-    "to",
-    "layers",
-    "because",
-    "every",
-    "request",
-    "needs",
-    "several",
-    "reads",
-    "and",
-    "one",
-    "write",
-    "for",
-    "each",
-    "user",
-    "while",
-    "a",
-    "server",
-    "renders",
-    "the",
-    "rest",
-    "of",
-    "it",
-    "in",
-    "the",
-    "background",
-    "without",
-    "any",
-    "lock",
-]
+_SENTENCE = (
+    "the cache keeps a small index of the regions that map tiles to layers because every request needs"
+    " several reads and one write for each user while a server renders the rest of it in the background"
+    " without any lock"
+)
+_WORDS = _SENTENCE.split()
 
 
 def lines(*, quick: bool) -> Iterator[Line]:

@@ -15,66 +15,13 @@ from typing import IO
 
 from forky_core.model.parts import Json
 
-_WORDS = [
-    "the",
-    "a",
-    "of",
-    "to",
-    "in",
-    "is",
-    "that",
-    "it",
-    "for",
-    "on",
-    "with",
-    "as",
-    "this",
-    "by",
-    "from",
-    "at",
-    "or",
-    "an",
-    "be",
-    "are",
-    "not",
-    "we",
-    "can",
-    "will",
-    "one",
-    "more",
-    "when",
-    "which",
-    "if",
-    "memory",
-    "branch",
-    "message",
-    "conversation",
-    "latency",
-    "database",
-    "writes",
-    "reading",
-    "paper",
-    "tree",
-    "merge",
-    "fork",
-    "python",
-    "compiler",
-    "measure",
-    "because",
-    "however",
-    "therefore",
-    "example",
-    "value",
-    "return",
-    "number",
-    "list",
-    "function",
-    "result",
-    "naïve",
-    "café",
-    "数据",
-    "“quoted”",
-]
+_VOCABULARY = (
+    "the a of to in is that it for on with as this by from at or an be are not we can will one more when"
+    " which if memory branch message conversation latency database writes reading paper tree merge fork"
+    " python compiler measure because however therefore example value return number list function result"
+    " naïve café 数据 “quoted”"
+)
+_WORDS = _VOCABULARY.split()
 _CODE = '```python\ndef solve(values: list[int]) -> int:\n    """Sum\twith \\"care\\"."""\n    return sum(values)\n```'
 _PICTURE = b"\x89PNG\r\n\x1a\n"
 
