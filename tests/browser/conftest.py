@@ -1,8 +1,8 @@
 """The app in a real Chromium: a server on a free port, with a database of its own, and a page that watches.
 
-The stories of a file share a server, and each begins with the ready conversation alone (`app`); tests that change
-nothing share one for all files (`unchanged_app`). Those that only a browser can tell and that show the main ways run in
-`make test`; the others have the mark `long`.
+Stories share a server, and each begins with the ready conversation alone (`app`, `slow`) or with what a function of its
+file makes (`begun`); tests that change nothing share another (`unchanged_app`). Those that only a browser can tell and
+that show the main ways run in `make test`; the others have the mark `long`.
 
 Every page records violations of the Content-Security-Policy and errors of scripts; `watched.problems` lists them.
 What a test claims about a page it claims with Playwright's `expect`, which waits until it holds: a page is never asked
@@ -11,24 +11,29 @@ once, and never after a pause.
 
 from __future__ import annotations
 
+import re
 import time
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.people.team import Team, team_file
 from forky_core.welcome import make_welcome
 from pages.ui.registry import front_page, pages
-from tests.app_server import free_port, served
+from tests.app_server import free_port, printed, served
+from tests.browser.apps import ready
 from tests.hangs import HANG
 from tests.programs import CHECKOUT, headless_chromium
 
 __all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_more", "served", "settled"]
 
 playwright = pytest.importorskip("playwright.sync_api")
+BROWSER = CHECKOUT / "tests/browser"
 PAGES = tuple("" if page is front_page() else page.name for page in pages())
 """The addresses of all pages, below the app's own."""
 PATIENCE = 150_000
@@ -116,18 +121,82 @@ def browser() -> Iterator[Any]:
         opened.close()
 
 
-@pytest.fixture(scope="module")
+def told(address: str, by: Callable[[Forky], str], *, anew: bool = False) -> str:
+    """What a function of a test's file says of the workspace of a server of stories; `anew` empties that before."""
+    query = urlencode({"by": f"{by.__module__}:{by.__name__}", **({"anew": 1} if anew else {})})
+    with urllib.request.urlopen(f"{address}/story?{query}", timeout=HANG) as answer:  # noqa: S310 - our own address
+        return str(answer.read().decode())
+
+
+@pytest.fixture(scope="session")
 def stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of the app that the stories of a file share."""
-    with served(CHECKOUT / "tests/browser/stories_app.py", tmp_path_factory.mktemp("stories")) as address:
+    """The address of the app that the stories share."""
+    with served(BROWSER / "stories_app.py", tmp_path_factory.mktemp("stories")) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def slow_stories(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    with served(BROWSER / "slow_app.py", tmp_path_factory.mktemp("slow")) as address:
         yield address
 
 
 @pytest.fixture
-def app(stories: str) -> str:
-    """The address of the app with the ready conversation and no other."""
-    with urllib.request.urlopen(f"{stories}/anew", timeout=HANG):  # noqa: S310 - our own address
+def begun(stories: str) -> Callable[[Callable[[Forky], str]], str]:
+    """`begun(pumps)` is the address of the app with what the function `pumps` makes, and nothing else."""
+
+    def begin(by: Callable[[Forky], str]) -> str:
+        told(stories, by, anew=True)
         return stories
+
+    return begin
+
+
+@pytest.fixture
+def app(begun: Callable[[Callable[[Forky], str]], str]) -> str:
+    """The address of the app with the ready conversation and no other."""
+    return begun(ready)
+
+
+@pytest.fixture
+def slow(slow_stories: str) -> str:
+    """The same, with a model that takes its time."""
+    told(slow_stories, ready, anew=True)
+    return slow_stories
+
+
+@pytest.fixture
+def team_app(tmp_path: Path) -> Iterator[str]:
+    """The address of a team's server without anybody yet."""
+    with served(CHECKOUT / "app.py", tmp_path, FORKY_TEAM="on") as address:
+        yield address
+
+
+@pytest.fixture
+def team(tmp_path: Path) -> Iterator[Team]:
+    """The people of that server, changed from another process as `forky admin` does."""
+    opened = Team(team_file(tmp_path / "forky.duckdb"))
+    yield opened
+    opened.close()
+
+
+PASSWORD = "correct horse"
+
+
+def join(page: Any, address: str, name: str) -> None:
+    """Come in by an invitation."""
+    page.goto(address)
+    page.get_by_label("Your name").fill(name)
+    page.get_by_label("Handle").fill(name.partition(" ")[0].lower())
+    page.get_by_label("Password").fill(PASSWORD)
+    page.get_by_role("button", name="Come in").click()
+    settled(page)
+
+
+def first_owners_address(address: str, folder: Path) -> str:
+    found = re.search(r"http\S+/join/\S+", printed(folder, address))
+    assert found is not None, printed(folder, address)
+    return found[0]
 
 
 @pytest.fixture(scope="session")

@@ -3,13 +3,9 @@
 from __future__ import annotations
 
 import os
-import sys
-from pathlib import Path
 from types import MappingProxyType
 
 import streamlit as st
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from forky_core.model import Message, MessageId, Role, View
 from forky_core.model.parts import MergePart, Part, TextPart

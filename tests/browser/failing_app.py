@@ -2,18 +2,14 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from typing import Any
 
 import streamlit as st
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT))
-
-from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
-from forky_core.views import log  # noqa: E402
-from pages.ui.observability.failures import show_incident  # noqa: E402
+from app import MIDDLEWARE, ROUTES, lifespan
+from forky_core.views import log
+from pages.ui.observability.failures import show_incident
+from tests.browser.apps import SHELL
 
 
 def fails(*operations: Any, **_: Any) -> None:
@@ -22,7 +18,7 @@ def fails(*operations: Any, **_: Any) -> None:
 
 vars(log)["log_page"] = fails
 app = st.App(
-    CHECKOUT / "pages/shell.py",
+    SHELL,
     routes=ROUTES,
     middleware=MIDDLEWARE,
     lifespan=lifespan,

@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import sys
-from pathlib import Path
 from threading import Event
 from weakref import WeakKeyDictionary
 
 import streamlit as st
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT))
-
-from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
-from forky_core.formats.importing import batches  # noqa: E402
-from forky_core.formats.importing.running_import import RunningImport  # noqa: E402
+from app import MIDDLEWARE, ROUTES, lifespan
+from forky_core.formats.importing import batches
+from forky_core.formats.importing.running_import import RunningImport
+from tests.browser.apps import SHELL
 
 HALTS_AT = 40
 _taken: WeakKeyDictionary[Event, int] = WeakKeyDictionary()
@@ -31,4 +27,4 @@ def halting(stop: Event | None) -> None:
 
 vars(batches)["MOST_MESSAGES"] = 20
 type.__setattr__(RunningImport, "go_on_unless", staticmethod(halting))
-app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
+app = st.App(SHELL, routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

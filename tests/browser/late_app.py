@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import sys
 import time
-from pathlib import Path
 
 import streamlit as st
 from streamlit.runtime.scriptrunner_utils.script_requests import ScriptRequest, ScriptRequests
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT))
-
-from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
+from app import MIDDLEWARE, ROUTES, lifespan
+from tests.browser.apps import SHELL
 
 LATE = 0.25
 _ready = ScriptRequests.on_scriptrunner_ready
@@ -24,4 +20,4 @@ def late(requests: ScriptRequests) -> ScriptRequest:
 
 
 type.__setattr__(ScriptRequests, "on_scriptrunner_ready", late)
-app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
+app = st.App(SHELL, routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)

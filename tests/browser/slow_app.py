@@ -5,19 +5,15 @@ It says sixty words, or what ANSWERS has for the question.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 
 import streamlit as st
 
-CHECKOUT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(CHECKOUT))
-
-import forky_core.forky as opening  # noqa: E402
-from app import MIDDLEWARE, ROUTES, lifespan  # noqa: E402 - the line above makes it importable
-from forky_core.llm.contract import ReasoningDelta, Request  # noqa: E402
-from forky_core.llm.scripted import Pause, ScriptedModel, Step, words  # noqa: E402
+import forky_core.forky as opening
+from app import MIDDLEWARE, lifespan
+from forky_core.llm.contract import ReasoningDelta, Request
+from forky_core.llm.scripted import Pause, ScriptedModel, Step, words
+from tests.browser.apps import SHELL, STORIES
 
 SAID = " ".join(f"word{number}" for number in range(60))
 HOSTILE = "<img src=/x onerror='window.hacked=1'> <script>window.hacked=1</script> :red[red] "
@@ -46,4 +42,4 @@ def slow_models() -> tuple[ScriptedModel, ...]:
 
 
 vars(opening)["offline_models"] = slow_models
-app = st.App(CHECKOUT / "pages/shell.py", routes=ROUTES, middleware=MIDDLEWARE, lifespan=lifespan)
+app = st.App(SHELL, routes=STORIES, middleware=MIDDLEWARE, lifespan=lifespan)

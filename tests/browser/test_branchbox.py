@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -11,7 +10,7 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.forky import Forky
 from forky_core.model import Rules
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, served
+from tests.browser.conftest import expect
 from tests.browser.test_chat import begin
 from tests.builders import talk
 
@@ -52,14 +51,22 @@ def active(page: Any) -> Any:
     return page.locator(".st-key-chat-branch .row.active")
 
 
-def with_branches(path: Path, *names: str) -> None:
+def with_branches(forky: Forky, *names: str) -> str:
     """A conversation with these branches beside `main`, made by one operation."""
-    with Forky.open(path) as forky:
-        chat = talk(forky.create("Many"), "A question?", "An answer.")
-        tx = Transaction(forky.store, chat.id, chat.view, "you")
-        for name in names:
-            tx.create_branch(name, chat.path()[0].id, Rules())
-        tx.publish("fork", "Many branches")
+    chat = talk(forky.create("Many"), "A question?", "An answer.")
+    tx = Transaction(forky.store, chat.id, chat.view, "you")
+    for name in names:
+        tx.create_branch(name, chat.path()[0].id, Rules())
+    tx.publish("fork", "Many branches")
+    return chat.id
+
+
+def a_thousand(forky: Forky) -> str:
+    return with_branches(forky, *(f"side {at:04}" for at in range(1000)), *HOSTILE)
+
+
+def sixty(forky: Forky) -> str:
+    return with_branches(forky, *HOSTILE, *(f"side {at}" for at in range(60)))
 
 
 def test_a_branch_is_found_by_typing_and_the_focus_stays_in_the_box(unchanged_app: str, watch: Any) -> None:
@@ -132,34 +139,30 @@ def test_a_choice_that_is_refused_is_said_and_the_box_shows_where_one_is(
 
 
 @pytest.mark.long
-def test_a_thousand_branches_whatever_their_names_are_text(tmp_path: Path, watch: Any) -> None:
-    with_branches(tmp_path / "forky.duckdb", *(f"side {at:04}" for at in range(1000)), *HOSTILE)
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        watched = watch()
-        page = watched.open(address)
-        begin(page)
-        box(page).click()
-        expect(active(page)).to_have_attribute("aria-setsize", str(1001 + len(HOSTILE)))
-        assert options(page).count() < 50
-        page.keyboard.press("End")
-        expect(active(page)).to_be_in_viewport()
-        expect(active(page)).to_have_attribute("aria-posinset", str(1001 + len(HOSTILE)))
-        for name in HOSTILE:
-            box(page).fill(name)
-            expect(options(page)).to_have_count(1)
-            expect(options(page).locator(".name")).to_have_text(name)
-        page.keyboard.press("Enter")
-        expect(box(page)).to_have_attribute("placeholder", HOSTILE[-1])
-        assert page.title() != "taken" and watched.problems == []
+def test_a_thousand_branches_whatever_their_names_are_text(begun: Any, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(begun(a_thousand))
+    begin(page)
+    box(page).click()
+    expect(active(page)).to_have_attribute("aria-setsize", str(1001 + len(HOSTILE)))
+    assert options(page).count() < 50
+    page.keyboard.press("End")
+    expect(active(page)).to_be_in_viewport()
+    expect(active(page)).to_have_attribute("aria-posinset", str(1001 + len(HOSTILE)))
+    for name in HOSTILE:
+        box(page).fill(name)
+        expect(options(page)).to_have_count(1)
+        expect(options(page).locator(".name")).to_have_text(name)
+    page.keyboard.press("Enter")
+    expect(box(page)).to_have_attribute("placeholder", HOSTILE[-1])
+    assert page.title() != "taken" and watched.problems == []
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_on_a_phone_the_list_stays_inside_the_window(tmp_path: Path, watch: Any, scheme: str) -> None:
-    with_branches(tmp_path / "forky.duckdb", *HOSTILE, *(f"side {at}" for at in range(60)))
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        page = watch(width=390, height=700, scheme=scheme).open(address)
-        begin(page)
-        box(page).click()
-        expect(options(page).first).to_be_visible()
-        assert page.locator(".st-key-chat-branch .popup").evaluate(_INSIDE)
+def test_on_a_phone_the_list_stays_inside_the_window(begun: Any, watch: Any, scheme: str) -> None:
+    page = watch(width=390, height=700, scheme=scheme).open(begun(sixty))
+    begin(page)
+    box(page).click()
+    expect(options(page).first).to_be_visible()
+    assert page.locator(".st-key-chat-branch .popup").evaluate(_INSIDE)

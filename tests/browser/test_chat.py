@@ -1,8 +1,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -47,13 +47,17 @@ DRAFT = ".st-key-chat-draft textarea"
 LAST = "word59"
 
 
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app, with a model that needs three seconds for an answer, on the ready conversation."""
-    folder = tmp_path_factory.mktemp("chat")
-    script = CHECKOUT / "tests/browser/slow_app.py"
-    with served(script, folder) as address:
-        yield address
+def long(forky: Forky) -> str:
+    return talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90))).id
+
+
+def dated(forky: Forky) -> str:
+    """A conversation of another program, whose message has a time."""
+    with TemporaryDirectory() as folder:
+        export = Path(folder, "conversations.json")
+        asked = entry("q", "root", "user", "When?", create_time=1_730_501_400)
+        export.write_text(json.dumps(conversation(asked)))
+        return import_file(forky, export).conversations[0]
 
 
 def begin(page: Any) -> None:
@@ -105,18 +109,6 @@ def test_enter_asks_and_the_answer_survives_a_reload_in_mid_stream(slow: str, wa
 
 
 @pytest.mark.long
-def test_stop_keeps_what_has_arrived_and_says_so(slow: str, watch: Any) -> None:
-    page = watch().open(slow)
-    new(page, "Stop")
-    ask(page, "Take your time")
-    page.get_by_text("word5").first.wait_for()
-    page.locator(".st-key-chat-stop_reply button").first.click()
-    page.get_by_text("You stopped this reply.").wait_for()
-    assert page.get_by_text("word5").count() and not page.get_by_text(LAST).count()
-    page.get_by_role("button", name="Resume").wait_for()
-
-
-@pytest.mark.long
 def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) -> None:
     page = watch().open(slow)
     new(page, "Click")
@@ -127,22 +119,6 @@ def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) 
     cell.locator("[data-act=pick]").click()
     page.get_by_text("picked").wait_for()
     page.get_by_text(LAST).first.wait_for()
-
-
-@pytest.mark.long
-def test_a_second_tab_sees_what_the_first_one_says_and_keeps_its_draft(slow: str, watch: Any) -> None:
-    one = watch().open(slow)
-    new(one, "Two tabs")
-    other = watch().open(one.url)
-    other.locator(".fk-first").wait_for()
-    other.locator(DRAFT).click()
-    other.keyboard.type("still typing")
-    ask(one, "From the first tab")
-    other.get_by_text("From the first tab").first.wait_for()
-    assert other.locator(DRAFT).input_value() == "still typing"
-    one.get_by_text(LAST).first.wait_for()
-    other.get_by_text(LAST).first.wait_for()
-    assert other.locator(DRAFT).input_value() == "still typing"
 
 
 def test_a_draft_stays_with_its_branch_through_switching_back_and_reload(app: str, watch: Any) -> None:
@@ -204,42 +180,34 @@ def test_a_link_to_a_message_works_as_the_first_request_of_a_fresh_server(tmp_pa
 
 @pytest.mark.parametrize("width", [1400, pytest.param(390, marks=pytest.mark.long)])
 def test_earlier_messages_come_in_above_and_what_is_read_stays_where_it_is(
-    tmp_path: Path, watch: Any, width: int
+    begun: Any, watch: Any, width: int
 ) -> None:
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90)))
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        watched = watch(width=width, height=844)
-        page = watched.open(address)
-        begin(page)
-        expect(page.get_by_text("message number 89")).to_be_in_viewport()
-        first, count = page.locator("[data-cell]").first.get_attribute("data-cell"), messages(page)
-        page.mouse.move(width / 3, 300)
-        page.mouse.wheel(0, 1)
-        before = page.evaluate(_SCROLL_UP, first)
-        expect(page.locator("[data-cell]")).to_have_count(count + MORE)
-        assert abs(page.evaluate(_PAINTED_AT, first) - before) < 2
-        # Without scrolling up to it, which brings earlier messages by itself.
-        page.get_by_role("button", name="Show 20 earlier").evaluate(
-            "one => one.focus({ preventScroll: true })"
-        )
-        page.keyboard.press("Enter")
-        expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE)
-        assert page.evaluate("document.activeElement.closest('.st-key-chat-earlier') !== null")
-        assert watched.problems == []
+    watched = watch(width=width, height=844)
+    page = watched.open(begun(long))
+    begin(page)
+    expect(page.get_by_text("message number 89")).to_be_in_viewport()
+    first, count = page.locator("[data-cell]").first.get_attribute("data-cell"), messages(page)
+    page.mouse.move(width / 3, 300)
+    page.mouse.wheel(0, 1)
+    before = page.evaluate(_SCROLL_UP, first)
+    expect(page.locator("[data-cell]")).to_have_count(count + MORE)
+    assert abs(page.evaluate(_PAINTED_AT, first) - before) < 2
+    # Without scrolling up to it, which brings earlier messages by itself.
+    page.get_by_role("button", name="Show 20 earlier").evaluate("one => one.focus({ preventScroll: true })")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-cell]")).to_have_count(count + 2 * MORE)
+    assert page.evaluate("document.activeElement.closest('.st-key-chat-earlier') !== null")
+    assert watched.problems == []
 
 
 @pytest.mark.long
-def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(tmp_path: Path, watch: Any) -> None:
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        talk(forky.create("Long"), *(f"message number {at} " + "and on " * 60 for at in range(90)))
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        page = watch().open(address)
-        begin(page)
-        expect(page.get_by_text("message number 89")).to_be_in_viewport()
-        page.wait_for_function("() => !window.__forkyPlace.seeking && window.__forkyPlace.last > 600")
-        top, reading = page.evaluate(_SHRUNK)
-        assert top < 600 and reading is None
+def test_a_page_that_gets_shorter_asks_for_no_earlier_messages(begun: Any, watch: Any) -> None:
+    page = watch().open(begun(long))
+    begin(page)
+    expect(page.get_by_text("message number 89")).to_be_in_viewport()
+    page.wait_for_function("() => !window.__forkyPlace.seeking && window.__forkyPlace.last > 600")
+    top, reading = page.evaluate(_SHRUNK)
+    assert top < 600 and reading is None
 
 
 @pytest.mark.long
@@ -330,13 +298,7 @@ def test_a_message_reads_from_right_to_left_where_it_is_written_so(slow: str, wa
 @pytest.mark.parametrize(
     ("zone", "said"), [("Asia/Tokyo", "2 Nov 2024, 07:50"), ("America/New_York", "1 Nov 2024, 18:50")]
 )
-def test_times_are_those_of_whoever_reads(tmp_path: Path, watch: Any, zone: str, said: str) -> None:
-    (export := tmp_path / "conversations.json").write_text(
-        json.dumps(conversation(entry("q", "root", "user", "When?", create_time=1_730_501_400)))
-    )
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        import_file(forky, export)
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        page = watch(zone=zone).open(address)
-        begin(page)
-        expect(page.locator(".fk-head time")).to_have_text(said)
+def test_times_are_those_of_whoever_reads(begun: Any, watch: Any, zone: str, said: str) -> None:
+    page = watch(zone=zone).open(begun(dated))
+    begin(page)
+    expect(page.locator(".fk-head time")).to_have_text(said)

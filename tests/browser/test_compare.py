@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.conftest import expect, settled
 
 pytestmark = pytest.mark.browser
 QUESTION = "How do we keep the upload from breaking at 02:40?"
@@ -25,13 +23,6 @@ LEFT = """() => {
   return [...surface.root.querySelectorAll(".pinned")].map((one) => Math.round(one.getBoundingClientRect().left - left));
 }"""
 """How far to the right of the board's left side the pinned column and its head stand."""
-
-
-@pytest.fixture
-def slow(tmp_path: Path) -> Iterator[str]:
-    """The app with a model that takes its time."""
-    with served(CHECKOUT / "tests/browser/slow_app.py", tmp_path) as address:
-        yield address
 
 
 def ask(page: Any, text: str) -> None:
@@ -64,21 +55,6 @@ def test_one_question_is_answered_in_every_column_and_taken_back_at_once(app: st
     page.locator(".st-key-bar-undo button").first.click()
     expect(asked_all(page, QUESTION)).to_have_count(0)
     assert one.problems == []
-
-
-@pytest.mark.long
-def test_several_models_answer_side_by_side_and_the_link_brings_them_back(app: str, watch: Any) -> None:
-    one = watch()
-    page = one.open(f"{app}/compare")
-    page.get_by_text("Ask several models", exact=True).click()
-    expect(page.get_by_text("Models to ask")).to_be_visible()
-    ask(page, "Which compression level did we choose?")
-    page.wait_for_url("**with=quote**")
-    expect(page.get_by_text("Offline model, digest.")).to_be_visible()
-    other = watch()
-    again = other.open(page.url)
-    expect(again.get_by_text("Offline model, digest.")).to_be_visible()
-    assert one.problems == other.problems == []
 
 
 @pytest.mark.long

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect, served, settled
+from tests.browser.conftest import expect, settled
 
 pytestmark = pytest.mark.browser
 
@@ -46,26 +46,25 @@ def test_the_example_is_run_read_by_keyboard_and_sent(app: str, watch: Any, tmp_
 
 
 @pytest.mark.long
-def test_one_can_look_stop_and_resume_while_it_runs(watch: Any, tmp_path: Path) -> None:
-    with served(Path(__file__).with_name("slow_app.py"), tmp_path) as address:
-        one = watch()
-        page = one.open(f"{address}/experiments?e=")
-        page.get_by_label("Questions, one a line").fill("\n".join(f"Question {n}" for n in range(1, 13)))
-        page.keyboard.press("Control+Enter")
-        page.get_by_role("button", name="Create the grid").click()
-        grid = page.locator(".grid")
-        expect(grid.locator("tbody tr")).to_have_count(12)
-        page.get_by_role("button", name="Run", exact=True).click()
-        expect(grid.locator("td button.plain").first).to_be_visible()
-        grid.locator("td button").first.click()
-        expect(page.get_by_role("dialog").get_by_text("Question 1", exact=True)).to_be_visible()
-        page.keyboard.press("Escape")
-        page.get_by_role("button", name="Stop").click()
-        expect(page.get_by_role("button", name="Resume")).to_be_visible()
-        page.get_by_role("button", name="Resume").click()
-        expect(grid.locator("td button.plain")).to_have_count(12)
-        expect(page.get_by_text("Finished:")).to_be_visible()
-        assert one.problems == []
+def test_one_can_look_stop_and_resume_while_it_runs(slow: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{slow}/experiments?e=")
+    page.get_by_label("Questions, one a line").fill("\n".join(f"Question {n}" for n in range(1, 13)))
+    page.keyboard.press("Control+Enter")
+    page.get_by_role("button", name="Create the grid").click()
+    grid = page.locator(".grid")
+    expect(grid.locator("tbody tr")).to_have_count(12)
+    page.get_by_role("button", name="Run", exact=True).click()
+    expect(grid.locator("td button.plain").first).to_be_visible()
+    grid.locator("td button").first.click()
+    expect(page.get_by_role("dialog").get_by_text("Question 1", exact=True)).to_be_visible()
+    page.keyboard.press("Escape")
+    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
+    page.get_by_role("button", name="Resume").click()
+    expect(grid.locator("td button.plain")).to_have_count(12)
+    expect(page.get_by_text("Finished:")).to_be_visible()
+    assert one.problems == []
 
 
 @pytest.mark.long

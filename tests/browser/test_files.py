@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import json
 import zipfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import httpx
 import pytest
@@ -15,8 +15,8 @@ from forky_core.forky import Forky
 from forky_core.formats.exporting.registry import exporter
 from forky_core.formats.exporting.sharing import export_value, exported_part, pieces
 from forky_core.formats.forky_file.files import load
-from tests.browser.conftest import CHECKOUT, Watched, expect, served
-from tests.builders import ScriptedModels, talk
+from tests.browser.conftest import Watched, expect, told
+from tests.builders import talk
 from tests.formats.test_landing import chat
 from tests.hangs import HANG
 
@@ -25,35 +25,27 @@ Watch = Callable[..., Watched]
 HOSTILE = "</script><script>alert(1)</script><img src=https://evil.example/x onerror=alert(2)> `code`"
 
 
-class Seeded(NamedTuple):
-    address: str
-    """Of the app, with one conversation."""
-    page: bytes
+def sharing(forky: Forky) -> str:
+    one = talk(forky.create("Sharing"), HOSTILE, "first answer")
+    talk(one.fork("side"), "a needle in the haystack", "found it")
+    return one.id
+
+
+def page_of_it(forky: Forky) -> str:
     """That conversation as a web page."""
-
-
-@pytest.fixture
-def seeded(tmp_path: Path) -> Iterator[Seeded]:
-    with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
-        one = talk(forky.create("Sharing"), HOSTILE, "first answer")
-        talk(one.fork("side"), "a needle in the haystack", "found it")
-        to = exporter("html")
-        page = b"".join(pieces(exported_part(export_value(forky.store, one), to, log=False), to))
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        yield Seeded(address, page)
+    one, to = forky.conversation(forky.conversations()[0].id), exporter("html")
+    return b"".join(pieces(exported_part(export_value(forky.store, one), to, log=False), to)).decode()
 
 
 @pytest.mark.long
-def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(
-    seeded: Seeded, watch: Watch, tmp_path: Path
-) -> None:
+def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(app: str, watch: Watch, tmp_path: Path) -> None:
     archive = tmp_path / "export.zip"
     with zipfile.ZipFile(archive, "w") as packed:
         packed.writestr(
             "conversations.json", json.dumps([chat("a", "From elsewhere", "hello from the past")])
         )
     watched = watch()
-    page = watched.open(f"{seeded.address}/library")
+    page = watched.open(f"{app}/library")
     page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()
     page.locator('[class*="st-key-import-file"] input[type=file]').set_input_files(str(archive))
     page.get_by_role("button", name="Import 1 conversation").click()
@@ -64,9 +56,10 @@ def test_a_chatgpt_zip_comes_in_and_leads_to_its_messages(
 
 
 def test_a_page_is_downloaded_and_opens_without_a_network(
-    seeded: Seeded, watch: Watch, browser: Any, tmp_path: Path
+    begun: Any, watch: Watch, browser: Any, tmp_path: Path
 ) -> None:
-    page = watch().open(f"{seeded.address}/library")
+    address = begun(sharing)
+    page = watch().open(f"{address}/library")
     row = page.locator('[class*="st-key-row-"]', has=page.get_by_role("link", name="Sharing"))
     row.locator('[class*="st-key-library-export"] button:visible').first.click()
     button = page.get_by_role("link", name="Download")
@@ -76,7 +69,7 @@ def test_a_page_is_downloaded_and_opens_without_a_network(
     file = tmp_path / "Sharing.html"
     waiting.value.save_as(file)
     assert waiting.value.suggested_filename == "Sharing.html"
-    assert file.read_bytes() == seeded.page
+    assert file.read_text() == told(address, page_of_it)
     foreign = {"origin": "https://evil.example"}
     refused = httpx.get(waiting.value.url, headers=foreign, timeout=HANG, trust_env=False)
     assert refused.status_code == 403, "only Forky's own page may have it"

@@ -93,11 +93,12 @@ def test_a_name_that_is_bent_to_this_machine_reaches_nothing(app: str, watch: An
     assert socket == "refused"
 
 
-@pytest.fixture
-def beyond(tmp_path: Path) -> Iterator[str]:
-    """The app as a team starts it, on every address."""
-    with served(CHECKOUT / "app.py", tmp_path, STREAMLIT_SERVER_ADDRESS="0.0.0.0") as address:  # noqa: S104
-        yield address
+@pytest.fixture(scope="module")
+def beyond(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, str]]:
+    """The address and the secret of the app as a team starts it, on every address."""
+    folder = tmp_path_factory.mktemp("beyond")
+    with served(CHECKOUT / "app.py", folder, STREAMLIT_SERVER_ADDRESS="0.0.0.0") as address:  # noqa: S104
+        yield address, secret(folder, address)
 
 
 def secret(folder: Path, address: str) -> str:
@@ -110,18 +111,18 @@ def secret(folder: Path, address: str) -> str:
     ("width", "scheme"), [(1400, "light"), pytest.param(390, "dark", marks=pytest.mark.long)]
 )
 def test_a_deep_link_asks_for_the_secret_and_comes_back_whole(
-    beyond: str, tmp_path: Path, watch: Any, width: int, scheme: str
+    beyond: tuple[str, str], watch: Any, width: int, scheme: str
 ) -> None:
+    address, known = beyond
     watched: Watched = watch(width=width, scheme=scheme)
     page = watched.page
-    page.goto(f"{beyond}/library?q=pelican")
+    page.goto(f"{address}/library?q=pelican")
     expect(page.get_by_role("heading", name="Sign in")).to_be_visible()
     assert page.locator("[data-testid=stApp]").count() == 0
     page.get_by_label("Secret").fill("wrong")
     page.get_by_role("button", name="Sign in").click()
     expect(page.get_by_role("alert")).to_contain_text("not the secret of this start")
-    watched.shot(tmp_path / f"sign-in-{width}.png")
-    page.get_by_label("Secret").fill(secret(tmp_path, beyond))
+    page.get_by_label("Secret").fill(known)
     page.keyboard.press("Enter")
     page.wait_for_url("**/library?q=pelican*")
     settled(page)
@@ -129,34 +130,34 @@ def test_a_deep_link_asks_for_the_secret_and_comes_back_whole(
 
 
 @pytest.mark.long
-def test_a_link_on_another_site_finds_the_session_of_the_browser(
-    beyond: str, tmp_path: Path, watch: Any
-) -> None:
+def test_a_link_on_another_site_finds_the_session_of_the_browser(beyond: tuple[str, str], watch: Any) -> None:
+    address, known = beyond
     page = watch().page
-    page.goto(f"{beyond}/sign-in?secret={secret(tmp_path, beyond)}")
-    page.wait_for_url(f"{beyond}/")
+    page.goto(f"{address}/sign-in?secret={known}")
+    page.wait_for_url(f"{address}/")
     settled(page)
     # A strict cookie is not sent along a link from elsewhere: the sign-in page asks again from here and leads on.
-    elsewhere = beyond.replace("127.0.0.1", "localhost")
+    elsewhere = address.replace("127.0.0.1", "localhost")
     page.route(
         f"{elsewhere}/x",
-        lambda route: route.fulfill(body=f"<a href='{beyond}/library'>link</a>", content_type="text/html"),
+        lambda route: route.fulfill(body=f"<a href='{address}/library'>link</a>", content_type="text/html"),
     )
     page.goto(f"{elsewhere}/x")
     page.get_by_role("link").click()
-    page.wait_for_url(f"{beyond}/library*")
+    page.wait_for_url(f"{address}/library*")
     settled(page)
 
 
 @pytest.mark.long
-def test_signing_out_closes_the_page_that_is_open(beyond: str, tmp_path: Path, watch: Any) -> None:
+def test_signing_out_closes_the_page_that_is_open(beyond: tuple[str, str], watch: Any) -> None:
+    address, known = beyond
     watched = watch()
     page = watched.page
-    page.goto(f"{beyond}/sign-in?secret={secret(tmp_path, beyond)}")
-    page.wait_for_url(f"{beyond}/")
+    page.goto(f"{address}/sign-in?secret={known}")
+    page.wait_for_url(f"{address}/")
     settled(page).locator(".st-key-chat-draft textarea").fill("mine alone")
     other = watched.context.new_page()
-    other.goto(f"{beyond}/sign-out")
+    other.goto(f"{address}/sign-out")
     kept = "() => Object.keys(localStorage).filter((key) => key.startsWith('forky.kept/')).length"
     assert other.evaluate(kept) == 1
     other.get_by_role("button", name="Sign out").click()

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
+from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, PATIENCE, expect, served
+from tests.builders import talk
 from tests.pages.hostile import ALLOWED, DIAGRAMS, ENORMOUS, REFUSED, UNREADABLE, mixed
 
 pytestmark = pytest.mark.browser
@@ -144,28 +145,24 @@ def test_a_diagram_in_a_quotation_is_code(texts: str, watch: Any) -> None:
     assert page.locator("[data-testid=stMermaidChart]").count() == 0
 
 
-@pytest.mark.long
-def test_the_source_of_a_diagram_is_one_key_away_in_light_and_dark(tmp_path: Path, watch: Any) -> None:
-    from forky_core.forky import Forky  # noqa: PLC0415 - the fixtures above need no database
+def flow(forky: Forky) -> str:
+    drawing = "   ```mermaid\n   flowchart LR\n     A --> B\n     style A fill:#fff\n   ```"
+    return talk(forky.create("Flow"), "Draw it.", f"So:\n\n1. In a list\n{drawing}\n2. On.").id
 
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        chat = forky.create("Flow")
-        chat.say("Draw it.")
-        chat.say(
-            "So:\n\n1. In a list\n   ```mermaid\n   flowchart LR\n     A --> B\n     style A fill:#fff\n   ```\n2. On.",
-            role="assistant",
-        )
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        for scheme in ("light", "dark"):
-            watched = watch(scheme=scheme)
-            page = watched.open(f"{address}/?c={chat.id}")
-            still(page)
-            picture = page.locator('[class*="st-key-diagram-"] img')
-            expect(picture).to_be_visible()
-            source = page.locator(".fk-diagram pre")
-            expect(source).to_be_hidden()
-            page.locator(".fk-diagram summary").focus()
-            page.keyboard.press("Enter")
-            expect(source).to_have_text("flowchart LR\n  A --> B\n  style A fill:#fff")
-            expect(page.get_by_role("listitem").filter(has_text="On.")).to_be_visible()
-            assert watched.problems == []
+
+@pytest.mark.long
+def test_the_source_of_a_diagram_is_one_key_away_in_light_and_dark(begun: Any, watch: Any) -> None:
+    address = begun(flow)
+    for scheme in ("light", "dark"):
+        watched = watch(scheme=scheme)
+        page = watched.open(address)
+        still(page)
+        picture = page.locator('[class*="st-key-diagram-"] img')
+        expect(picture).to_be_visible()
+        source = page.locator(".fk-diagram pre")
+        expect(source).to_be_hidden()
+        page.locator(".fk-diagram summary").focus()
+        page.keyboard.press("Enter")
+        expect(source).to_have_text("flowchart LR\n  A --> B\n  style A fill:#fff")
+        expect(page.get_by_role("listitem").filter(has_text="On.")).to_be_visible()
+        assert watched.problems == []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import time
 from pathlib import Path
@@ -11,7 +12,7 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.app_server import started_at
-from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled
+from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled, told
 from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
 from tests.hangs import HANG
 from tests.store.postgresql.server import TEMPLATE, running_server
@@ -39,14 +40,16 @@ def answered(page: Any, count: int) -> None:
     settled(page)
 
 
+def all_texts(forky: Forky) -> str:
+    """All that is said in a workspace."""
+    messages = (forky.store.messages(line.id).values() for line in forky.conversations())
+    return json.dumps([one.text for some in messages for one in some])
+
+
 def asked(database: str | Path, text: str) -> int:
     """How many messages of a database say this."""
     with Forky.open(database) as forky:
-        return sum(
-            message.text == text
-            for line in forky.conversations()
-            for message in forky.store.messages(line.id).values()
-        )
+        return int(json.loads(all_texts(forky)).count(text))
 
 
 @pytest.mark.long
@@ -131,37 +134,39 @@ def test_a_question_is_kept_and_not_sent_while_the_page_changes_to_another_place
     expect(page.get_by_role("log", name="Messages")).to_contain_text("Where does this go?")
 
 
+def texts_of_line(forky: Forky) -> str:
+    chat = forky.conversation(next(line.id for line in forky.conversations() if line.title == "Line"))
+    return json.dumps([message.text for message in chat.path()])
+
+
 def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_and_reloaded(
-    tmp_path: Path, watch: Any
+    slow: str, watch: Any
 ) -> None:
-    with served(CHECKOUT / "tests/browser/slow_app.py", tmp_path) as app:
-        page = watch().open(app)
-        new(page, "Line")
-        ask(page, "Forever")
-        page.get_by_text("word5").first.wait_for()
-        ask(page, "Second")
-        ask(page, "Third")
-        ask(page, "Fourth")
-        line = page.locator(LINE)
-        expect(line).to_have_count(3)
-        expect(line.first).to_contain_text("Waits until the answer is finished.")
-        holds(page, "")
-        line.nth(1).get_by_role("button", name="Drop").click()
-        line.nth(1).get_by_role("button", name="Change").click()
-        page.get_by_role("textbox", name="The waiting question").fill("Fourth, changed")
-        page.keyboard.press("Enter")
-        page.reload()
-        expect(line).to_have_count(2)
-        expect(line.last).to_contain_text("Fourth, changed")
-        page.locator(".st-key-chat-stop_reply button").first.click()
-        said = page.get_by_role("log", name="Messages")
-        expect(said).to_contain_text("Second")
-        expect(said).to_contain_text("Fourth, changed")
-        expect(line).to_have_count(0)
-        expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        chat = forky.conversation(next(line.id for line in forky.conversations() if line.title == "Line"))
-        texts = [message.text for message in chat.path()]
+    page = watch().open(slow)
+    new(page, "Line")
+    ask(page, "Forever")
+    page.get_by_text("word5").first.wait_for()
+    ask(page, "Second")
+    ask(page, "Third")
+    ask(page, "Fourth")
+    line = page.locator(LINE)
+    expect(line).to_have_count(3)
+    expect(line.first).to_contain_text("Waits until the answer is finished.")
+    holds(page, "")
+    line.nth(1).get_by_role("button", name="Drop").click()
+    line.nth(1).get_by_role("button", name="Change").click()
+    page.get_by_role("textbox", name="The waiting question").fill("Fourth, changed")
+    page.keyboard.press("Enter")
+    page.reload()
+    expect(line).to_have_count(2)
+    expect(line.last).to_contain_text("Fourth, changed")
+    page.locator(".st-key-chat-stop_reply button").first.click()
+    said = page.get_by_role("log", name="Messages")
+    expect(said).to_contain_text("Second")
+    expect(said).to_contain_text("Fourth, changed")
+    expect(line).to_have_count(0)
+    expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
+    texts = json.loads(told(slow, texts_of_line))
     assert texts[::2] == ["Forever", "Second", "Fourth, changed"] and all(
         LAST in text for text in texts[3::2]
     )
@@ -240,44 +245,42 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
 
 
 @pytest.mark.long
-def test_a_long_field_of_another_page_comes_back_after_a_reload(tmp_path: Path, watch: Any) -> None:
+def test_a_long_field_of_another_page_comes_back_after_a_reload(app: str, watch: Any) -> None:
     system, text = ".st-key-new-system textarea", ".st-key-merge-text textarea"
-    with served(CHECKOUT / "app.py", tmp_path) as app:
-        page = watch().open(f"{app}/library")
-        page.locator(".st-key-library-new button").click()
-        page.locator(system).fill("Answer like a lighthouse keeper.")
-        page.reload()
-        settled(page)
-        page.locator(".st-key-library-new button").click()
-        expect(page.locator(system)).to_have_value("Answer like a lighthouse keeper.")
-        page.keyboard.press("Escape")
-        page.goto(f"{app}/merge")
-        settled(page)
-        page.get_by_text("As text").click()
-        page.locator(text).fill("What I would write myself.")
-        page.reload()
-        settled(page)
-        page.get_by_text("As text").click()
-        expect(page.locator(text)).to_have_value("What I would write myself.")
+    page = watch().open(f"{app}/library")
+    page.locator(".st-key-library-new button").click()
+    page.locator(system).fill("Answer like a lighthouse keeper.")
+    page.reload()
+    settled(page)
+    page.locator(".st-key-library-new button").click()
+    expect(page.locator(system)).to_have_value("Answer like a lighthouse keeper.")
+    page.keyboard.press("Escape")
+    page.goto(f"{app}/merge")
+    settled(page)
+    page.get_by_text("As text").click()
+    page.locator(text).fill("What I would write myself.")
+    page.reload()
+    settled(page)
+    page.get_by_text("As text").click()
+    expect(page.locator(text)).to_have_value("What I would write myself.")
 
 
 @pytest.mark.long
-def test_of_two_tabs_one_hands_a_question_over_and_a_fork_is_made_once(tmp_path: Path, watch: Any) -> None:
-    with served(CHECKOUT / "app.py", tmp_path) as app:
-        watched = watch()
-        page = watched.open(app)
-        new(page, "Tabs")
-        other = watched.context.new_page()
-        other.goto(page.url)
-        expect(other.locator(DRAFT)).to_be_visible()
-        ask(page, "Once, please")
-        expect(cells(page)).to_have_count(2)
-        expect(cells(other)).to_have_count(2)
-        expect(page.locator(LINE)).to_have_count(0)
-        holds(page, "")
-        holds(other, "")
-        page.wait_for_timeout(5000)
-        assert not page.evaluate(
-            "window.__forkyPosts.timer && Object.keys(localStorage).some((key) => key.includes('/post/'))"
-        )
-    assert asked(tmp_path / "forky.duckdb", "Once, please") == 1
+def test_of_two_tabs_one_hands_a_question_over_and_a_fork_is_made_once(app: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(app)
+    new(page, "Tabs")
+    other = watched.context.new_page()
+    other.goto(page.url)
+    expect(other.locator(DRAFT)).to_be_visible()
+    ask(page, "Once, please")
+    expect(cells(page)).to_have_count(2)
+    expect(cells(other)).to_have_count(2)
+    expect(page.locator(LINE)).to_have_count(0)
+    holds(page, "")
+    holds(other, "")
+    page.wait_for_timeout(5000)
+    assert not page.evaluate(
+        "window.__forkyPosts.timer && Object.keys(localStorage).some((key) => key.includes('/post/'))"
+    )
+    assert json.loads(told(app, all_texts)).count("Once, please") == 1

@@ -3,74 +3,76 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Callable
+from typing import Any
 
 import httpx
 import pytest
 
 from forky_core.forky import Forky
 from forky_core.gateway.tokens import Tokens
-from tests.browser.conftest import CHECKOUT, PAGES, Watched, expect, listed_under_more, served
-from tests.builders import ScriptedModels, talk
+from tests.browser.conftest import PAGES, Watched, expect, told
+from tests.builders import talk
 from tests.hangs import HANG
 
 pytestmark = pytest.mark.browser
 Watch = Callable[..., Watched]
-KEY = "sk-made-up-0123456789abcdefNEVERSHOWN"
 HOSTILE = '<img src=x onerror="alert(1)"> :red[x] $a$ and $b$ [l](javascript:alert(2))'
 
 
+def two(forky: Forky) -> str:
+    chat = talk(forky.create("Backups"), "why is it slow?", "measure first")
+    talk(chat.fork("debug"), "the haystack has a needle", "found")
+    return talk(forky.create(HOSTILE), HOSTILE + " needle").id
+
+
 @pytest.fixture
-def seeded(tmp_path: Path) -> Iterator[str]:
-    with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
-        chat = talk(forky.create("Backups"), "why is it slow?", "measure first")
-        talk(chat.fork("debug"), "the haystack has a needle", "found")
-        talk(forky.create(HOSTILE), HOSTILE + " needle")
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        yield address
+def seeded(begun: Any) -> str:
+    return str(begun(two))
+
+
+def with_a_token(forky: Forky) -> str:
+    talk(forky.create("Backups"), "why is it slow?")
+    return Tokens(forky.store).make("a program").text
 
 
 @pytest.mark.long
-def test_what_a_program_asks_appears_as_it_happens(tmp_path: Path, watch: Watch) -> None:
-    with Forky.open(tmp_path / "forky.duckdb", models=ScriptedModels()) as forky:
-        talk(forky.create("Backups"), "why is it slow?")
-        token = Tokens(forky.store).make("a program")
-    with served(CHECKOUT / "app.py", tmp_path) as address:
+def test_what_a_program_asks_appears_as_it_happens(stories: str, watch: Watch) -> None:
+    token = told(stories, with_a_token, anew=True)
 
-        def ask(*texts: str) -> str:
-            roles = ("user", "assistant")
-            told = [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
-            answer = httpx.post(
-                f"{address}/v1/chat/completions",
-                json={"model": "offline/quote", "messages": told},
-                headers={"authorization": f"Bearer {token.text}"},
-                timeout=HANG,
-                trust_env=False,
-            )
-            return str(answer.json()["choices"][0]["message"]["content"])
+    def ask(*texts: str) -> str:
+        roles = ("user", "assistant")
+        told = [{"role": roles[at % 2], "content": text} for at, text in enumerate(texts)]
+        answer = httpx.post(
+            f"{stories}/v1/chat/completions",
+            json={"model": "offline/quote", "messages": told},
+            headers={"authorization": f"Bearer {token}"},
+            timeout=HANG,
+            trust_env=False,
+        )
+        return str(answer.json()["choices"][0]["message"]["content"])
 
-        watched = watch()
-        page = watched.open(f"{address}/library")
-        row = page.locator('[class*="st-key-row-"]').filter(has_text="How do I fork")
-        expect(page.get_by_role("link", name="Backups").filter(visible=True).first).to_be_visible()
-        expect(row).to_have_count(0)
-        said = ask("How do I fork?")
-        expect(row).to_contain_text("2 messages · 1 branch")
-        page.get_by_role("button", name="Rename").filter(visible=True).last.click()
-        dialog = page.locator("[data-testid=stDialog]")
-        dialog.get_by_label("Title").fill("Slow backups")
-        ask("How do I fork?", said, "How do I merge a branch?")
-        ask("How do I fork?", said, "How do I undo?")
-        expect(row).to_contain_text("2 messages")
-        dialog.get_by_role("button", name="Rename").click()
-        expect(row).to_contain_text("6 messages · 2 branches")
-        expect(page.get_by_role("link", name="Slow backups").filter(visible=True).first).to_be_visible()
-        row.get_by_role("link").filter(visible=True).first.click()
-        expect(page.get_by_text("How do I undo?").filter(visible=True).first).to_be_visible()
-        ask("How do I fork?", said, "How do I undo?", "By the button.", "How do I use a key?")
-        expect(page.get_by_text("9 messages").filter(visible=True).first).to_be_visible()
-        assert watched.problems == []
+    watched = watch()
+    page = watched.open(f"{stories}/library")
+    row = page.locator('[class*="st-key-row-"]').filter(has_text="How do I fork")
+    expect(page.get_by_role("link", name="Backups").filter(visible=True).first).to_be_visible()
+    expect(row).to_have_count(0)
+    said = ask("How do I fork?")
+    expect(row).to_contain_text("2 messages · 1 branch")
+    page.get_by_role("button", name="Rename").filter(visible=True).last.click()
+    dialog = page.locator("[data-testid=stDialog]")
+    dialog.get_by_label("Title").fill("Slow backups")
+    ask("How do I fork?", said, "How do I merge a branch?")
+    ask("How do I fork?", said, "How do I undo?")
+    expect(row).to_contain_text("2 messages")
+    dialog.get_by_role("button", name="Rename").click()
+    expect(row).to_contain_text("6 messages · 2 branches")
+    expect(page.get_by_role("link", name="Slow backups").filter(visible=True).first).to_be_visible()
+    row.get_by_role("link").filter(visible=True).first.click()
+    expect(page.get_by_text("How do I undo?").filter(visible=True).first).to_be_visible()
+    ask("How do I fork?", said, "How do I undo?", "By the button.", "How do I use a key?")
+    expect(page.get_by_text("9 messages").filter(visible=True).first).to_be_visible()
+    assert watched.problems == []
 
 
 def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -> None:
@@ -129,50 +131,3 @@ def test_hostile_titles_are_text_and_no_page_is_wider_than_the_screen(
     page = watched.open(f"{seeded}/library")
     expect(page.get_by_text("<img src=x onerror").filter(visible=True).first).to_be_visible()
     assert watched.problems == []
-
-
-@pytest.mark.long
-def test_a_deleted_conversation_comes_back_with_undo(seeded: str, watch: Watch) -> None:
-    page = watch().open(f"{seeded}/library")
-    page.locator('[class*="st-key-library-delete"] button:visible').last.click()
-    expect(page.locator(".st-key-notice")).to_contain_text("to the trash")
-    page.locator(".st-key-notice-undo button:visible").click()
-    expect(page.locator(".st-key-notice")).to_contain_text("Undid")
-    expect(page.get_by_role("link", name="Backups").first).to_be_visible()
-
-
-@pytest.mark.long
-def test_history_shows_what_restoring_would_change_and_does_it(seeded: str, watch: Watch) -> None:
-    page = watch().open(f"{seeded}/library")
-    page.get_by_role("link", name="Backups").first.click()
-    expect(page.get_by_text("measure first").first).to_be_visible()
-    listed_under_more(page, "History").click()
-    page.get_by_text("Created").first.click()
-    page.get_by_role("button", name="Restore to here").filter(visible=True).last.click()
-    expect(page.get_by_text("would go out of sight")).to_be_visible()
-    page.get_by_role("button", name="Restore", exact=True).click()
-    expect(page.locator(".st-key-notice")).to_contain_text("Restored to operation 1")
-    page.locator(".st-key-notice-undo button:visible").click()
-    expect(page.locator(".st-key-notice")).to_contain_text("Undid")
-
-
-@pytest.mark.long
-def test_a_typed_key_is_in_no_address_file_or_page(seeded: str, watch: Watch, tmp_path: Path) -> None:
-    page = watch().open(f"{seeded}/settings")
-    page.locator('[class*="st-key-settings-open-openai"] button').click()
-    page.locator(".st-key-settings-key-openai input").fill(KEY)
-    page.get_by_role("button", name="Use it").click()
-    expect(page.get_by_text("Key entered here").first).to_be_visible()
-    assert KEY not in page.url and KEY not in page.content()
-    page.keyboard.press("Escape")
-    page.get_by_role("button", name="Verify").click()
-    expect(page.get_by_text("Nothing is wrong").first).to_be_visible()
-    expect(page.get_by_text("any more")).to_have_count(
-        0
-    )  # The default that comes with the key was nobody's choice.
-    page.reload()
-    expect(page.get_by_text("Key entered here").first).to_be_visible()
-    assert KEY not in page.content()
-    files = [path for path in tmp_path.rglob("*") if path.is_file()]
-    assert any(path.name.startswith("server-") for path in files)
-    assert [path for path in files if KEY.encode() in path.read_bytes()] == []

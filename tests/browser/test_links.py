@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -13,27 +12,12 @@ import pytest
 
 from forky_core.model import ConversationId
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from forky_core.people.team import Team
+from tests.browser.conftest import expect, first_owners_address, join, settled
 from tests.browser.test_axe import AXE, RUN
-from tests.browser.test_team import first_owners_address, join
 from tests.hangs import HANG
 
 pytestmark = pytest.mark.browser
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    with served(CHECKOUT / "app.py", tmp_path, FORKY_TEAM="on") as address:
-        yield address, tmp_path
-
-
-@pytest.fixture
-def team(tmp_path: Path) -> Iterator[Team]:
-    """The people of that server, changed from another process."""
-    opened = Team(team_file(tmp_path / "forky.duckdb"))
-    yield opened
-    opened.close()
 
 
 def ask(page: Any, text: str) -> None:
@@ -47,7 +31,7 @@ def conversation_of(page: Any) -> ConversationId:
     return ConversationId(parse_qs(urlsplit(page.url).query)["c"][0])
 
 
-def made_link(ada: Any, address: str, shots: Path) -> str:
+def made_link(ada: Any, address: str) -> str:
     """Ada makes a link to a branch in which an address is replaced."""
     ada.goto(f"{address}/library")
     settled(ada)
@@ -57,16 +41,14 @@ def made_link(ada: Any, address: str, shots: Path) -> str:
     ada.get_by_role("button", name="Make the link").click()
     link = ada.locator("[data-testid=stDialog] [data-testid=stCode]").first
     expect(link).to_contain_text(re.compile(r"/s/[\w-]{22}"))
-    ada.screenshot(path=str(shots / "making.png"))
     return str(link.inner_text()).strip()
 
 
-def read_without_an_account(place: str, watch: Any, shots: Path) -> Any:
+def read_without_an_account(place: str, watch: Any) -> Any:
     """Somebody opens it in a fresh browser, on a phone, and is asked to sign in where they would fork it."""
     stranger = watch(width=390, height=844, scheme="dark")
     stranger.page.goto(place)
     expect(stranger.page.get_by_role("heading", level=1)).to_contain_text("Which port does the gateway use?")
-    stranger.page.screenshot(path=str(shots / "page.png"))
     assert stranger.context.cookies() == [] and stranger.problems == []
     read = httpx.get(place, timeout=HANG).text
     assert "ada@" not in read and "<script" not in read
@@ -79,13 +61,12 @@ def read_without_an_account(place: str, watch: Any, shots: Path) -> Any:
     return stranger.page
 
 
-def forked_by(ben: Any, place: str, shots: Path) -> ConversationId:
+def forked_by(ben: Any, place: str) -> ConversationId:
     """Ben, who is signed in, forks it and goes on; returns his conversation."""
     ben.goto(place)
     ben.get_by_role("link", name="Fork this into your workspace").click()
     expect(ben.get_by_role("button", name="Fork this")).to_be_visible()
     settled(ben)
-    ben.screenshot(path=str(shots / "fork.png"))
     ben.get_by_role("button", name="Fork this").click()
     expect(ben.locator("[data-cell]").first).to_be_visible()
     settled(ben)
@@ -95,36 +76,34 @@ def forked_by(ben: Any, place: str, shots: Path) -> ConversationId:
 
 
 def test_a_link_is_made_read_forked_by_another_and_merged_back(
-    server: tuple[str, Path], team: Team, watch: Any, tmp_path: Path
+    team_app: str, team: Team, watch: Any, tmp_path: Path
 ) -> None:
-    address, folder = server
     ada, ben = watch().page, watch().page
-    join(ada, first_owners_address(address, folder), "Ada Lovelace")
+    join(ada, first_owners_address(team_app, tmp_path), "Ada Lovelace")
     ada.get_by_role("button", name="New").first.click()
     expect(ada.get_by_text("Nothing has been said here yet.")).to_be_visible()
     ask(ada, "Which port does the gateway use? Write to ada@example.com.")
     hers = conversation_of(ada)
-    place = made_link(ada, address, tmp_path)
-    stranger = read_without_an_account(place, watch, tmp_path)
+    place = made_link(ada, team_app)
+    stranger = read_without_an_account(place, watch)
     _, secret = team.invitations.make(Role.EDITOR)
-    join(ben, f"{address}/join/{secret}", "Ben")
-    his = forked_by(ben, place, tmp_path)
-    ben.goto(f"{address}/?c={hers}")
+    join(ben, f"{team_app}/join/{secret}", "Ben")
+    his = forked_by(ben, place)
+    ben.goto(f"{team_app}/?c={hers}")
     settled(ben)
     expect(ben.get_by_text("There is no such conversation.")).to_be_visible()
 
     members = {name: member.id for name in ("ada", "ben") if (member := team.members.by_handle(name))}
     team.sharing.share(his, members["ada"], Role.VIEWER, by=members["ben"])
-    ada.goto(f"{address}/merge?c={hers}&b=main&source=main&graft={his}&strategy=squash")
+    ada.goto(f"{team_app}/merge?c={hers}&b=main&source=main&graft={his}&strategy=squash")
     settled(ada)
     ada.get_by_role("button", name="Land in").click()
     expect(ada.get_by_text("8443").first).to_be_visible()
     settled(ada)
-    ada.goto(f"{address}/library")
+    ada.goto(f"{team_app}/library")
     settled(ada)
     ada.get_by_role("radio", name=re.compile("^Shared")).click()
     expect(ada.get_by_text(re.compile("opened 3 times")).first).to_be_visible()
-    ada.screenshot(path=str(tmp_path / "library.png"))
     ada.get_by_role("button", name="Revoke").first.click()
     expect(ada.get_by_text("No link of yours is open.")).to_be_visible()
     stranger.goto(place)

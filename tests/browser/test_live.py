@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -24,12 +23,6 @@ IN_ORDER = """
 }
 """
 """The live text has more words than that, each of them once and in its place."""
-
-
-@pytest.fixture(scope="module")
-def slow(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(SCRIPT, tmp_path_factory.mktemp("live")) as address:
-        yield address
 
 
 def landed(page: Any) -> None:
@@ -111,18 +104,6 @@ def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, 
     expect(field).to_be_focused()
     expect(field).to_have_value("What do you say? More of 0 1 2")
     assert messages(one) > messages(other), "its window reaches up to the form"
-
-
-@pytest.mark.long
-def test_a_reload_goes_on_where_the_reply_is(slow: str, watch: Any) -> None:
-    page = watch().open(slow)
-    new(page, "Reload")
-    ask(page, "Forever")
-    expect(page.locator(LIVE)).to_contain_text("word5")
-    page.reload()
-    page.wait_for_function(IN_ORDER, arg=12)
-    page.locator(f"{STOP} button").first.click()
-    page.get_by_text("You stopped this reply.").wait_for()
 
 
 def test_a_cut_stream_is_taken_up_again_without_a_gap(slow: str, watch: Any) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -44,13 +43,6 @@ def long(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         id = build(forky, trunk=600).id
     with served(CHECKOUT / "app.py", folder) as address:
         yield f"{address}/?c={id}&b=main"
-
-
-@pytest.fixture(scope="module")
-def ready(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The app with the conversation of the first visit."""
-    with served(CHECKOUT / "app.py", tmp_path_factory.mktemp("ready")) as address:
-        yield address
 
 
 def cells(page: Any) -> list[str]:
@@ -140,8 +132,10 @@ def test_a_click_moves_no_row_and_the_same_spot_is_the_same_message(long: str, w
 
 
 @pytest.mark.long
-def test_the_whole_row_is_one_target_also_between_its_dot_and_its_words(ready: str, watch: Any) -> None:
-    page = watch().open(ready)
+def test_the_whole_row_is_one_target_also_between_its_dot_and_its_words(
+    unchanged_app: str, watch: Any
+) -> None:
+    page = watch().open(unchanged_app)
     first, second = cells(page)[-3], cells(page)[-2]
     for id, aside in ((first, 32), (second, 300)):
         click_node(page, id, aside=aside)
@@ -163,8 +157,8 @@ def test_the_map_marks_where_one_reads_and_follows(long: str, watch: Any) -> Non
 
 
 @pytest.mark.long
-def test_pointing_at_a_row_shows_how_its_message_begins_as_text(ready: str, watch: Any) -> None:
-    page = watch().open(ready)
+def test_pointing_at_a_row_shows_how_its_message_begins_as_text(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(unchanged_app)
     id = cells(page)[-1]
     x, y = node_at(page, id)
     box = page.locator(".fk-map iframe").bounding_box()
@@ -175,8 +169,10 @@ def test_pointing_at_a_row_shows_how_its_message_begins_as_text(ready: str, watc
 
 
 @pytest.mark.long
-def test_the_list_shows_the_same_preview_to_whoever_moves_in_it_by_keys(ready: str, watch: Any) -> None:
-    page = watch().open(ready)
+def test_the_list_shows_the_same_preview_to_whoever_moves_in_it_by_keys(
+    unchanged_app: str, watch: Any
+) -> None:
+    page = watch().open(unchanged_app)
     page.get_by_role("radio", name="List").click()
     page.get_by_role("listbox").focus()
     page.keyboard.press("End")
@@ -188,8 +184,8 @@ def test_the_list_shows_the_same_preview_to_whoever_moves_in_it_by_keys(ready: s
 
 
 @pytest.mark.long
-def test_a_right_click_on_a_row_opens_the_menu_of_its_message(ready: str, watch: Any) -> None:
-    page = watch().open(ready)
+def test_a_right_click_on_a_row_opens_the_menu_of_its_message(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(unchanged_app)
     id = cells(page)[1]
     click_node(page, id, aside=200, button="right")
     menu = page.get_by_role("menu")
@@ -206,8 +202,8 @@ def test_a_right_click_on_a_row_opens_the_menu_of_its_message(ready: str, watch:
 
 
 @pytest.mark.long
-def test_a_branch_has_one_colour_in_the_graph_and_the_notebook(ready: str, watch: Any) -> None:
-    page = watch().open(f"{ready}/?b=upload")
+def test_a_branch_has_one_colour_in_the_graph_and_the_notebook(unchanged_app: str, watch: Any) -> None:
+    page = watch().open(f"{unchanged_app}/?b=upload")
     id = cells(page)[-1]
     ink = graph_frame(page).evaluate(_INK, cells(page)[-2]).removeprefix("#")
     rgb = f"rgb({int(ink[:2], 16)}, {int(ink[2:4], 16)}, {int(ink[4:], 16)})"
@@ -242,23 +238,22 @@ def test_a_filter_moves_nothing_and_marks_what_it_finds(long: str, watch: Any) -
 
 
 @pytest.mark.long
-def test_the_rows_fill_the_map_from_its_top_while_a_side_branch_grows(tmp_path: Path, watch: Any) -> None:
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        page = watch().open(address)
-        frame = graph_frame(page)
-        page.wait_for_function("() => document.querySelectorAll('[data-cell]').length > 3")
-        click_node(page, cells(page)[-3])
-        page.get_by_role("button", name="Fork & send").wait_for()
-        for number in range(5):
-            shown = set(frame.evaluate(_ROWS))
-            page.locator(DRAFT).fill(f"Question {number}")
-            page.keyboard.press("Enter")
-            frame.wait_for_function(
-                f"(before) => ({_ROWS})().filter((id) => !before.includes(id)).length > 1", arg=list(shown)
-            )
-            page.get_by_text("writing …").wait_for(state="detached")
-            settled(page)
-            places = frame.evaluate(_PLACES)
-            top, bottom = min(places.values()), max(places.values())
-            tall = page.locator(".fk-map").bounding_box()["height"]
-            assert top < 29 and bottom < tall
+def test_the_rows_fill_the_map_from_its_top_while_a_side_branch_grows(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    frame = graph_frame(page)
+    page.wait_for_function("() => document.querySelectorAll('[data-cell]').length > 3")
+    click_node(page, cells(page)[-3])
+    page.get_by_role("button", name="Fork & send").wait_for()
+    for number in range(5):
+        shown = set(frame.evaluate(_ROWS))
+        page.locator(DRAFT).fill(f"Question {number}")
+        page.keyboard.press("Enter")
+        frame.wait_for_function(
+            f"(before) => ({_ROWS})().filter((id) => !before.includes(id)).length > 1", arg=list(shown)
+        )
+        page.get_by_text("writing …").wait_for(state="detached")
+        settled(page)
+        places = frame.evaluate(_PLACES)
+        top, bottom = min(places.values()), max(places.values())
+        tall = page.locator(".fk-map").bounding_box()["height"]
+        assert top < 29 and bottom < tall

@@ -10,7 +10,6 @@ from tests.browser.agraph import click_node
 from tests.browser.conftest import expect, settled
 
 pytestmark = pytest.mark.browser
-PAYLOAD = ".fk-payload"
 
 
 def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
@@ -129,51 +128,6 @@ def test_the_menu_of_a_message_of_main_leads_here_to_choose_the_branch(app: str,
     page.wait_for_url("**/merge?**b=main**strategy=squash**")
     expect(lines(page).first).to_be_visible()
     assert one.problems == []
-
-
-@pytest.mark.long
-def test_a_landed_merge_leads_back_to_the_chat(app: str, watch: Any) -> None:
-    one = watch()
-    page = one.open(f"{app}/merge?source=upload")
-    page.get_by_role("button", name="Land in").click()
-    page.get_by_text("Go on in main").click()
-    page.wait_for_url(f"{app}/?c=**b=main**")
-    expect(page.get_by_text("Merge", exact=True).last).to_be_visible()
-    assert one.problems == []
-
-
-@pytest.mark.long
-def test_a_whole_card_chooses_its_strategy_and_the_link_says_so(app: str, watch: Any) -> None:
-    page = watch().open(f"{app}/merge")
-    page.get_by_text("every message of the branch, as it was said").click(force=True)
-    page.wait_for_url("**strategy=full**")
-    expect(page.get_by_role("strong").get_by_text("344 tokens")).to_be_visible()
-
-
-@pytest.mark.long
-def test_an_edit_is_counted_as_soon_as_it_is_taken(app: str, watch: Any) -> None:
-    one = watch()
-    page = one.open(f"{app}/merge?source=upload")
-    page.locator(".st-key-merge-edit label").click()
-    text = page.locator(".st-key-merge-text textarea")
-    text.fill("Use --partial.")
-    text.press("Control+Enter")
-    expect(page.get_by_role("strong").get_by_text("4 tokens", exact=True)).to_be_visible()
-    page.get_by_role("button", name="Land in").click()
-    expect(page.get_by_text("Merged “upload” into “main”")).to_be_visible()
-    expect(page.locator(PAYLOAD).first).to_have_text("Use --partial.")
-    assert one.problems == []
-
-
-@pytest.mark.long
-def test_messages_are_ticked_by_keyboard(app: str, watch: Any) -> None:
-    page = watch().open(f"{app}/merge?source=upload&strategy=cherry-pick")
-    page.locator(".st-key-merge-picks input[type=checkbox]").first.focus()
-    page.keyboard.press("Space")
-    expect(page.get_by_text("1 of 4 messages ticked")).to_be_visible()
-    page.get_by_role("button", name="All", exact=True).click()
-    expect(page.get_by_text("4 of 4 messages ticked")).to_be_visible()
-    page.wait_for_url("**picks=**")
 
 
 @pytest.mark.long

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -102,29 +101,34 @@ def test_a_hostile_text_makes_no_link_and_no_element_of_its_own(both: str, watch
     assert page.evaluate(_OTHERS) == 0 and page.evaluate("window.canary") is None
 
 
+def versions(forky: Forky) -> str:
+    """A conversation whose answer has two versions, each with more below it."""
+    code = "```python\nx = 1\n```\n\n> so"
+    chat = talk(forky.create("Versions"), "Which?", "The first.", "And then?", code)
+    talk(chat.fork("other", at=chat.path()[0].id), "The second.", "And now?", "It ends here.")
+    return chat.id
+
+
 @pytest.fixture
-def forked(tmp_path: Path) -> Iterator[str]:
-    """The address of a conversation whose answer has two versions, each with more below it; the first is looked at."""
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        chat = talk(
-            forky.create("Versions"), "Which?", "The first.", "And then?", "```python\nx = 1\n```\n\n> so"
-        )
-        question = chat.path()[0].id
-        talk(chat.fork("other", at=question), "The second.", "And now?", "It ends here.")
-        id = chat.id
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        yield f"{address}/?c={id}&b=main"
+def forked(begun: Any) -> str:
+    """The address at which the first of them is looked at."""
+    return f"{begun(versions)}/?b=main"
+
+
+def held(watched: Any, address: str) -> Any:
+    """The page, from which nothing is sent until `release()`."""
+    watched.page.add_init_script(f"({_HOLD})()")
+    page = watched.open(address)
+    page.wait_for_function("() => window.__forkyAhead?.size")
+    page.evaluate("() => { window.held = []; }")
+    return page
 
 
 def test_the_version_beside_is_there_before_the_server_has_heard_of_the_press(
     forked: str, watch: Any
 ) -> None:
     watched = watch()
-    page = watched.page
-    page.add_init_script(f"({_HOLD})()")
-    watched.open(forked)
-    page.wait_for_function("() => window.__forkyAhead?.size")
-    page.evaluate("() => { window.held = []; }")
+    page = held(watched, forked)
     cell = page.locator('[class*="st-key-cell-"]', has_text="The first.")
     cell.locator("[data-act=sibling]").last.click()
     expect(page.locator("[data-cell]")).to_have_count(4)
@@ -140,12 +144,7 @@ def test_the_version_beside_is_there_before_the_server_has_heard_of_the_press(
 
 @pytest.mark.long
 def test_a_press_that_led_nowhere_shows_the_path_again(forked: str, watch: Any) -> None:
-    watched = watch()
-    page = watched.page
-    page.add_init_script(f"({_HOLD})()")
-    watched.open(forked)
-    page.wait_for_function("() => window.__forkyAhead?.size")
-    page.evaluate("() => { window.held = []; }")
+    page = held(watch(), forked)
     page.locator("[data-act=sibling]").last.click()
     expect(page.get_by_text("It ends here.", exact=True)).to_be_visible()
     expect(page.get_by_text("The first.", exact=True)).to_be_visible()

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from forky_core.forky import Forky
 from forky_core.model.room import Person, Room
-from tests.browser.conftest import CHECKOUT, expect, listed_under_more, served, settled
+from tests.browser.conftest import expect, listed_under_more, settled
 from tests.browser.test_chat import DRAFT, ask, begin
 
 pytestmark = pytest.mark.browser
@@ -81,27 +80,30 @@ def test_what_one_says_appears_in_the_others_tab_and_their_draft_stays(app: str,
     assert other.problems == []
 
 
+def two_of_us(forky: Forky) -> str:
+    chat = forky.create("Two of us")
+    for name in ("Ana", "Ben"):
+        chat.people.set(Person(name))
+    chat.people.set_room(Room(answers="asked"))
+    for number in range(30):
+        chat.say(f"Message {number}. " + "It goes on for a while. " * 30)
+    return chat.id
+
+
 @pytest.mark.long
-def test_whoever_reads_further_up_stays_there_while_others_speak(tmp_path: Path, watch: Any) -> None:
-    with Forky.open(tmp_path / "forky.duckdb") as forky:
-        chat = forky.create("Two of us")
-        for name in ("Ana", "Ben"):
-            chat.people.set(Person(name))
-        chat.people.set_room(Room(answers="asked"))
-        for number in range(30):
-            chat.say(f"Message {number}. " + "It goes on for a while. " * 30)
-    with served(CHECKOUT / "app.py", tmp_path) as address:
-        ana, ben = (watch().open(f"{address}/?c={chat.id}") for _ in range(2))
-        ben.locator(DRAFT).fill("I was about to say")
-        ben.mouse.move(300, 300)
-        ben.mouse.wheel(0, -700)
-        ben.wait_for_function(_FURTHER_UP)
-        settled(ben)
-        before = ben.wait_for_function(_AT_REST).json_value()
-        ask(ana, "The train leaves at noon.")
-        expect(ben.get_by_text("The train leaves at noon.").last).to_be_attached()
-        settled(ben)
-        after = ben.wait_for_function(_AT_REST).json_value()
-        assert after["id"] == before["id"] and abs(after["top"] - before["top"]) < 2
-        expect(ben.locator(DRAFT)).to_have_value("I was about to say")
-        expect(ben.locator(DRAFT)).to_be_focused()
+def test_whoever_reads_further_up_stays_there_while_others_speak(begun: Any, watch: Any) -> None:
+    address = begun(two_of_us)
+    ana, ben = (watch().open(address) for _ in range(2))
+    ben.locator(DRAFT).fill("I was about to say")
+    ben.mouse.move(300, 300)
+    ben.mouse.wheel(0, -700)
+    ben.wait_for_function(_FURTHER_UP)
+    settled(ben)
+    before = ben.wait_for_function(_AT_REST).json_value()
+    ask(ana, "The train leaves at noon.")
+    expect(ben.get_by_text("The train leaves at noon.").last).to_be_attached()
+    settled(ben)
+    after = ben.wait_for_function(_AT_REST).json_value()
+    assert after["id"] == before["id"] and abs(after["top"] - before["top"]) < 2
+    expect(ben.locator(DRAFT)).to_have_value("I was about to say")
+    expect(ben.locator(DRAFT)).to_be_focused()

@@ -14,36 +14,33 @@ import pytest
 from forky_core.forky import Forky
 from tests.browser.conftest import CHECKOUT, expect, served, settled
 from tests.hangs import HANG, eventually
-from tests.store.postgresql.server import TEMPLATE, running_server
+from tests.store.postgresql.server import TEMPLATE, Server
 
 pytestmark = pytest.mark.browser
 
 
-def test_a_person_asks_forks_and_undoes(tmp_path: Path, watch: Any) -> None:
-    with running_server() as server:
-        url = server.database(TEMPLATE)
-        with served(CHECKOUT / "app.py", tmp_path, FORKY_DATABASE=url) as app:
-            watched = watch()
-            page = watched.open(app)
-            field = page.get_by_placeholder("Ask something more")
-            field.fill("Is the port 9090, or is it another one?")
-            page.get_by_role("button", name="Send").click()
-            expect(page.get_by_role("log", name="Messages")).to_contain_text("Is the port 9090")
-            settled(page)
-            page.get_by_role("button", name="Undo").first.click()
-            expect(page.get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")
-            page.reload()
-            expect(settled(page).get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")
-            assert watched.problems == []
-        with Forky.open(url) as forky:
-            verbs = [
-                operation.verb
-                for line in forky.conversations()
-                for operation in forky.store.operations(line.id)
-            ]
-            assert verbs[-1] == "undo" and "ask" in verbs
-            assert forky.store.verify().clean
-        assert not list(tmp_path.glob("*.duckdb"))
+def test_a_person_asks_forks_and_undoes(tmp_path: Path, watch: Any, postgresql: Server) -> None:
+    url = postgresql.database(TEMPLATE)
+    with served(CHECKOUT / "app.py", tmp_path, FORKY_DATABASE=url) as app:
+        watched = watch()
+        page = watched.open(app)
+        field = page.get_by_placeholder("Ask something more")
+        field.fill("Is the port 9090, or is it another one?")
+        page.get_by_role("button", name="Send").click()
+        expect(page.get_by_role("log", name="Messages")).to_contain_text("Is the port 9090")
+        settled(page)
+        page.get_by_role("button", name="Undo").first.click()
+        expect(page.get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")
+        page.reload()
+        expect(settled(page).get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")
+        assert watched.problems == []
+    with Forky.open(url) as forky:
+        verbs = [
+            operation.verb for line in forky.conversations() for operation in forky.store.operations(line.id)
+        ]
+        assert verbs[-1] == "undo" and "ask" in verbs
+        assert forky.store.verify().clean
+    assert not list(tmp_path.glob("*.duckdb"))
 
 
 WRITER = """
@@ -61,31 +58,30 @@ threading.Event().wait()
 
 @pytest.mark.long
 def test_what_another_process_writes_is_shown_and_taken_over_when_it_is_killed(
-    tmp_path: Path, watch: Any
+    tmp_path: Path, watch: Any, postgresql: Server
 ) -> None:
-    with running_server() as server:
-        url = server.database(TEMPLATE)
-        with served(CHECKOUT / "app.py", tmp_path, FORKY_DATABASE=url) as app:
-            watched = watch()
-            page = watched.open(app)
-            messages = page.get_by_role("log", name="Messages")
-            with Forky.open(url) as forky:
-                (line,) = forky.conversations()
-                chat = forky.conversation(str(line.id))
-                chat.say("Said by another process.")
-                expect(messages).to_contain_text("Said by another process.")
-                writer = subprocess.Popen(
-                    [sys.executable, "-c", WRITER, url, str(line.id)],
-                    cwd=CHECKOUT,
-                    env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
-                )
-                try:
-                    eventually(lambda: forky.store.generations(line.id)[-1].partial)
-                    expect(messages).to_contain_text("Which port is it?")
-                    assert forky.replies.recover() == 0, "its process lives"
-                finally:
-                    writer.send_signal(signal.SIGKILL)
-                    writer.wait(HANG)
-            expect(messages).to_contain_text("Nine thousand and")
-            expect(page.get_by_role("button", name="Resume").first).to_be_visible()
-            assert watched.problems == []
+    url = postgresql.database(TEMPLATE)
+    with served(CHECKOUT / "app.py", tmp_path, FORKY_DATABASE=url) as app:
+        watched = watch()
+        page = watched.open(app)
+        messages = page.get_by_role("log", name="Messages")
+        with Forky.open(url) as forky:
+            (line,) = forky.conversations()
+            chat = forky.conversation(str(line.id))
+            chat.say("Said by another process.")
+            expect(messages).to_contain_text("Said by another process.")
+            writer = subprocess.Popen(
+                [sys.executable, "-c", WRITER, url, str(line.id)],
+                cwd=CHECKOUT,
+                env=os.environ | {"PYTHONPATH": str(CHECKOUT)},
+            )
+            try:
+                eventually(lambda: forky.store.generations(line.id)[-1].partial)
+                expect(messages).to_contain_text("Which port is it?")
+                assert forky.replies.recover() == 0, "its process lives"
+            finally:
+                writer.send_signal(signal.SIGKILL)
+                writer.wait(HANG)
+        expect(messages).to_contain_text("Nine thousand and")
+        expect(page.get_by_role("button", name="Resume").first).to_be_visible()
+        assert watched.problems == []

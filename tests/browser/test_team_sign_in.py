@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import re
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,8 +12,8 @@ import pytest
 
 from forky_core.gateway.access.ways.oidc import OidcWay
 from forky_core.gateway.access.ways.oidc_providers import IdentityProvider
-from tests.app_server import free_port, printed
-from tests.browser.conftest import CHECKOUT, Watched, expect, served, settled
+from tests.app_server import free_port
+from tests.browser.conftest import CHECKOUT, Watched, expect, first_owners_address, served, settled
 from tests.gateway.access.team_door import asked, mock_provider, team_door, to_provider
 from tests.hangs import HANG
 from tests.programs import oidc_provider
@@ -23,12 +22,6 @@ pytestmark = pytest.mark.browser
 
 SECRET = "hush"
 ADA = {"sub": "ada", "name": "Ada Lovelace", "email": "ada@example.org", "email_verified": True}
-
-
-def first_owners_address(folder: Path, address: str) -> str:
-    found = re.search(r"http://[\w.:]+/join/[\w-]+", printed(folder, address))
-    assert found, printed(folder, address)
-    return found[0]
 
 
 def test_a_deep_link_leads_to_the_provider_and_comes_back_whole(tmp_path: Path, watch: Any) -> None:
@@ -46,7 +39,7 @@ def test_a_deep_link_leads_to_the_provider_and_comes_back_whole(tmp_path: Path, 
             page = watched.page
             page.goto(f"{address}/sign-in/oidc/work/back?state=x&code=y")
             expect(page.get_by_role("alert")).to_contain_text("was not begun in this browser")
-            page.goto(first_owners_address(tmp_path, address))
+            page.goto(first_owners_address(address, tmp_path))
             page.get_by_role("link", name="Come in with Work").click()
             page.get_by_role("button", name="ada").click()
             page.wait_for_url(f"{address}/")
@@ -57,7 +50,6 @@ def test_a_deep_link_leads_to_the_provider_and_comes_back_whole(tmp_path: Path, 
             page.goto(f"{address}/library?q=pelican")
             link = page.get_by_role("link", name="Sign in with Work")
             expect(link).to_be_visible()
-            watched.shot(tmp_path / "sign-in.png")
             link.click()
             page.get_by_role("button", name="ada").click()
             page.wait_for_url("**/library?q=pelican*")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +13,8 @@ from forky_core.conversation.allowance.amounts import NANO
 from forky_core.people.allowances import EVERYBODY
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.conftest import CHECKOUT, expect, first_owners_address, join, served, settled
 from tests.browser.test_axe import faults
-from tests.browser.test_team_page import come_in, invited
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -28,61 +26,49 @@ def server(tmp_path: Path) -> Iterator[str]:
         yield address
 
 
-@contextmanager
-def people(folder: Path) -> Iterator[Team]:
-    """The team, as another process has it open."""
-    team = Team(folder / "forky.people.sqlite")
-    yield team
-    team.close()
-
-
 def test_an_owner_sets_an_allowance_and_a_question_beyond_it_is_refused(
-    server: str, watch: Any, tmp_path: Path
+    server: str, team: Team, watch: Any, tmp_path: Path
 ) -> None:
     watched = watch()
     page = watched.page
-    come_in(page, invited(server, tmp_path), "Ada")
-    with people(tmp_path) as team:
-        bob = team.members.add("Bob", Role.EDITOR)
-        team.allowances.set(EVERYBODY, {"dollars_in_all": 0}, by="")
-        watched.open(f"{server}/people?tab=spending")
-        row = page.locator(".st-key-row-account-bob")
-        expect(row).to_contain_text("$0.00 of $0.00 in all")
-        row.get_by_role("button", name="Change …").click()
-        dialog = page.get_by_role("dialog", name="Allowance")
-        dialog.get_by_label("US dollars in all").fill("2.50")
-        dialog.get_by_role("button", name="Save", exact=True).click()
-        expect(row.get_by_text("$0.00 of $2.50 in all")).to_be_visible()
-        assert team.allowances.of(bob.id).dollars_in_all == round(2.5 * NANO)
+    join(page, first_owners_address(server, tmp_path), "Ada")
+    bob = team.members.add("Bob", Role.EDITOR)
+    team.allowances.set(EVERYBODY, {"dollars_in_all": 0}, by="")
+    watched.open(f"{server}/people?tab=spending")
+    row = page.locator(".st-key-row-account-bob")
+    expect(row).to_contain_text("$0.00 of $0.00 in all")
+    row.get_by_role("button", name="Change …").click()
+    dialog = page.get_by_role("dialog", name="Allowance")
+    dialog.get_by_label("US dollars in all").fill("2.50")
+    dialog.get_by_role("button", name="Save", exact=True).click()
+    expect(row.get_by_text("$0.00 of $2.50 in all")).to_be_visible()
+    assert team.allowances.of(bob.id).dollars_in_all == round(2.5 * NANO)
 
-        watched.open(f"{server}/library")
-        page.get_by_role("button", name="New conversation").click()
-        page.get_by_role("button", name="Create").click()
-        page.wait_for_function("() => location.search.includes('c=')")
-        settled(page)
-        page.get_by_placeholder(re.compile("Ask")).first.fill("Why do boats float?")
-        page.keyboard.press("Control+Enter")
-        expect(page.get_by_text("You may have $0.00 in all, and it is used up").first).to_be_visible()
-        expect(page.get_by_text("Why do boats float?").first).to_be_visible()
+    watched.open(f"{server}/library")
+    page.get_by_role("button", name="New conversation").click()
+    page.get_by_role("button", name="Create").click()
+    page.wait_for_function("() => location.search.includes('c=')")
+    settled(page)
+    page.get_by_placeholder(re.compile("Ask")).first.fill("Why do boats float?")
+    page.keyboard.press("Control+Enter")
+    expect(page.get_by_text("You may have $0.00 in all, and it is used up").first).to_be_visible()
+    expect(page.get_by_text("Why do boats float?").first).to_be_visible()
     assert watched.problems == []
 
 
 @pytest.mark.parametrize(("scheme", "width"), [("light", 1400), ("dark", 390)])
 def test_axe_finds_nothing_about_allowances(
-    server: str, watch: Any, tmp_path: Path, scheme: str, width: int
+    server: str, team: Team, watch: Any, tmp_path: Path, scheme: str, width: int
 ) -> None:
     watched = watch(scheme=scheme, width=width)
-    come_in(watched.page, invited(server, tmp_path), "Ada")
-    with people(tmp_path) as team:
-        for name, role, granted in (("Bob Baker", Role.EDITOR, 5), ("Deniz Demir", Role.VIEWER, 0)):
-            member = team.members.add(name, role)
-            team.allowances.set(member.id, {"dollars_in_all": granted * NANO, "answers_a_day": 20}, by="")
-        page = watched.open(f"{server}/people?tab=spending")
-        expect(page.locator(".st-key-row-account-deniz-demir")).to_contain_text(
-            "0 answers of 20 answers today"
-        )
-        assert faults(page) == []
-        assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
-        page.locator(".st-key-row-account-bob-baker").get_by_role("button", name="Change …").click()
-        expect(page.get_by_role("dialog", name="Allowance")).to_contain_text("$0.00 of $5.00 in all")
-        assert faults(page) == []
+    join(watched.page, first_owners_address(server, tmp_path), "Ada")
+    for name, role, granted in (("Bob Baker", Role.EDITOR, 5), ("Deniz Demir", Role.VIEWER, 0)):
+        member = team.members.add(name, role)
+        team.allowances.set(member.id, {"dollars_in_all": granted * NANO, "answers_a_day": 20}, by="")
+    page = watched.open(f"{server}/people?tab=spending")
+    expect(page.locator(".st-key-row-account-deniz-demir")).to_contain_text("0 answers of 20 answers today")
+    assert faults(page) == []
+    assert page.evaluate("() => document.documentElement.scrollWidth - innerWidth") <= 0
+    page.locator(".st-key-row-account-bob-baker").get_by_role("button", name="Change …").click()
+    expect(page.get_by_role("dialog", name="Allowance")).to_contain_text("$0.00 of $5.00 in all")
+    assert faults(page) == []

@@ -3,35 +3,18 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
-from tests.browser.conftest import CHECKOUT, expect, served, settled
-from tests.browser.test_team import first_owners_address, join
+from forky_core.people.team import Team
+from tests.browser.conftest import expect, first_owners_address, join, settled
 
 pytestmark = pytest.mark.browser
 FIELD = '[class*="st-key-chat-speak-"] textarea'
 LATER = '[class*="st-key-chat-speak-"]:not(.st-key-chat-speak-new) textarea'
-
-
-@pytest.fixture
-def server(tmp_path: Path) -> Iterator[tuple[str, Path]]:
-    """The address of a team's server without anybody yet, and its folder."""
-    with served(CHECKOUT / "app.py", tmp_path, FORKY_TEAM="on") as address:
-        yield address, tmp_path
-
-
-@pytest.fixture
-def team(tmp_path: Path) -> Iterator[Team]:
-    """The people of that server, changed from another process as `forky admin` does."""
-    team = Team(team_file(tmp_path / "forky.duckdb"))
-    yield team
-    team.close()
 
 
 def opened(page: Any) -> None:
@@ -42,14 +25,13 @@ def opened(page: Any) -> None:
 
 
 def test_two_people_discuss_a_message_without_a_reload(
-    server: tuple[str, Path], team: Team, watch: Any
+    team_app: str, team: Team, watch: Any, tmp_path: Path
 ) -> None:
-    address, folder = server
     adas, bens = watch(), watch()
     ada, ben = adas.page, bens.page
-    join(ada, first_owners_address(address, folder), "Ada Lovelace")
+    join(ada, first_owners_address(team_app, tmp_path), "Ada Lovelace")
     _, secret = team.invitations.make(Role.EDITOR)
-    join(ben, f"{address}/join/{secret}", "Ben")
+    join(ben, f"{team_app}/join/{secret}", "Ben")
     last = str(ben.locator("[data-cell]").last.get_attribute("data-cell"))
 
     # Where the other is stands in the graph, too.
@@ -94,15 +76,15 @@ def test_two_people_discuss_a_message_without_a_reload(
     expect(ben.locator(".fk-comment").last).to_contain_text("Measured it: 41 minutes.")
 
     # Ben leaves; what Ada says meanwhile is new to him when he comes back.
-    ben.goto(f"{address}/people")
+    ben.goto(f"{team_app}/people")
     settled(ben)
     ada.get_by_placeholder(re.compile("Ask")).first.fill("And tonight?")
     ada.keyboard.press("Control+Enter")
     expect(ada.get_by_text("And tonight?").first).to_be_visible()
     settled(ada)
-    ben.goto(f"{address}/library")
+    ben.goto(f"{team_app}/library")
     expect(ben.locator(".fk-new")).to_have_text(re.compile(r"^\d new$"))
-    ben.goto(address)
+    ben.goto(team_app)
     expect(ben.locator(".st-key-line-news")).to_contain_text(
         re.compile(r"\d new since \d\d:\d\d, by Ada Lovelace")
     )
@@ -111,12 +93,11 @@ def test_two_people_discuss_a_message_without_a_reload(
 
 @pytest.mark.long
 def test_a_page_without_a_conversation_hears_of_notices_too(
-    server: tuple[str, Path], team: Team, watch: Any
+    team_app: str, team: Team, watch: Any, tmp_path: Path
 ) -> None:
-    address, folder = server
     page = watch().page
-    join(page, first_owners_address(address, folder), "Ada Lovelace")
-    page.goto(f"{address}/settings")
+    join(page, first_owners_address(team_app, tmp_path), "Ada Lovelace")
+    page.goto(f"{team_app}/settings")
     settled(page)
     ada = team.members.by_handle("ada")
     assert ada is not None
