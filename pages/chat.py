@@ -20,7 +20,7 @@ from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on
 from pages.ui.chat.acts import FORKING, READING, hear_acts
 from pages.ui.chat.ahead import draw_ahead
-from pages.ui.chat.branchbar import draw_branchbar, rename_title
+from pages.ui.chat.branchbar import carry_out, draw_branchbar, offered_in_menu
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
 from pages.ui.chat.erasing import confirm_erasure
@@ -39,7 +39,7 @@ from pages.ui.chat.threads import open_named_thread, thread_counts
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
 from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
-from pages.ui.components.only_reading import draw_only_reads, edits, may_write, why_only_reads
+from pages.ui.components.only_reading import draw_only_reads, may_write, why_only_reads
 from pages.ui.components.showing import present_address
 from pages.ui.components.tree import Tree
 from pages.ui.components.undoing import page_top
@@ -117,9 +117,15 @@ def main() -> None:
 
 def _draw_top(here: Frame) -> None:
     title = here.chat.title or "New conversation"
-    if page_top(title, here.forky, here.session, here.chat, renames=edits(here.chat)):
-        rename_title(here)
-    draw_branchbar(here)
+    act = page_top(
+        title,
+        here.forky,
+        here.session,
+        here.chat,
+        offered=offered_in_menu(here),
+        beside=lambda: draw_branchbar(here),
+    )
+    carry_out(here, act)
     draw_presence(here)
     with st.container(key="line-pane", width="content"):
         draw_pane(here)

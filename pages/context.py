@@ -27,7 +27,7 @@ from pages.ui.frame import Frame, go, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
-PAGE = Page(title="Context", icon="fact_check", order=60, section="More")
+PAGE = Page(title="Context", icon="fact_check", order=60, shown=False)
 
 _VIEWS = ("Items", "Compare", "Exact request")
 _SHOWN = "context.shown"

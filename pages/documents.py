@@ -23,7 +23,7 @@ from pages.ui.page import Page
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(title="Documents", icon="description", order=50, section="More", about_conversation=False)
+PAGE = Page(title="Documents", icon="description", order=50, shown=False, about_conversation=False)
 
 
 def main() -> None:

@@ -24,7 +24,9 @@ from pages.ui.person import viewer
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(title="Fork a link", icon="fork_right", order=91, shown=False, about_conversation=False)
+PAGE = Page(
+    title="Fork a link", icon="fork_right", order=91, shown=False, found=False, about_conversation=False
+)
 
 _FAILED = "fork.failed"
 

@@ -22,7 +22,7 @@ from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.person import viewer
 
-PAGE = Page(title="History", icon="history", order=70, section="More")
+PAGE = Page(title="History", icon="history", order=70, section="You")
 
 
 def main() -> None:

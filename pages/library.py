@@ -11,7 +11,6 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.views.shelf import Sort, count, shelf
-from pages.ui.components.finder import focus_search
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.live_updates import hear_library
@@ -51,7 +50,6 @@ def main() -> None:
     apply_list_style()
     page_top("Library", forky, tab, last_shown(forky, tab), names_it=True)
     words = _tools()
-    focus_search(tab)
     walked = st.container()
     draw_broken_off(forky, tab)
     found = _draw_tab(forky, tab, words)

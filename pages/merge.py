@@ -53,7 +53,7 @@ from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
 from pages.ui.page import Page
 
-PAGE = Page(title="Merge", icon="merge", order=30)
+PAGE = Page(title="Merge", icon="merge", order=30, shown=False)
 
 _LANDED = "merge.landed"
 _SAVED = "merge.saved"

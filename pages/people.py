@@ -24,7 +24,7 @@ from pages.ui.person import viewer
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(title="People", icon="group", order=75, section="More", about_conversation=False, of_team=True)
+PAGE = Page(title="People", icon="group", order=75, section="You", about_conversation=False, of_team=True)
 
 _TABS = {
     "members": "Members",

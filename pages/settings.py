@@ -29,7 +29,7 @@ from pages.ui.settings.storage import draw_storage
 from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import whole_workspace, workspace
 
-PAGE = Page(title="Settings", icon="tune", order=80, section="More", about_conversation=False)
+PAGE = Page(title="Settings", icon="tune", order=80, section="You", about_conversation=False)
 
 
 def main() -> None:

@@ -10,7 +10,9 @@ from forky_core.views.times import read_in
 from pages.ui.components.error_boundary import show_store_error, wait_until_back
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.reader_zone import reader_zone
+from pages.ui.components.sidebar import draw_sidebar
 from pages.ui.components.style import apply_style
+from pages.ui.frame import follow_open_chat
 from pages.ui.gone_pages import gone_pages
 from pages.ui.made_pages import sections
 from pages.ui.registry import front_page, pages
@@ -46,9 +48,11 @@ def _run() -> None:
     listed = sections(everything)
     listed[""] += gone_pages()
     page = st.navigation(listed, position="top")
+    follow_open_chat()
     session().page = page.url_path or front.name
     waited = wait_until_back()
     try:
+        draw_sidebar()  # First, since the page is as wide as what is left of the window.
         page.run()
     except StoreError as error:
         show_store_error(error, "shell.again")

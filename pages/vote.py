@@ -27,7 +27,7 @@ from pages.ui.vote.listing import draw_polls
 from pages.ui.vote.outcome import draw_outcome
 from pages.ui.vote.style import apply_vote_style
 
-PAGE = Page(title="Votes", icon="how_to_vote", order=35)
+PAGE = Page(title="Votes", icon="how_to_vote", order=35, shown=False)
 
 
 def main() -> None:

@@ -342,7 +342,7 @@ class Person:
         if self.tab.place.get("c") == self.seat.room or "c" not in self.tab.place:
             await self._open(self.seat.own)
         tab = await self._click(
-            "to Merge", lambda tab: tab.go("merge", shown=lambda page: "bar.search" in page)
+            "to Merge", lambda tab: tab.go("merge", shown=lambda page: "bar.menu" in page)
         )
         if "merge.land" not in tab:
             return False

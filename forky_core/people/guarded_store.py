@@ -15,6 +15,7 @@ from hashlib import sha256 as sha256_of
 from typing import Any, TypeVar, cast
 
 from forky_core.conversation.people.authors import Authors
+from forky_core.conversation.pins import PINNED
 from forky_core.model import (
     Blob,
     ConversationId,
@@ -281,11 +282,17 @@ class GuardedStore:
             return {}
         hidden = HIDDEN_SETTINGS if self.access.role < Role.OWNER else ()
         found = self._store.settings_of(key for key in keys if not key.startswith(hidden))
-        return {key: value for key, value in found.items() if not self._is_others_import(key, value)}
+        return {
+            key: value
+            for key, value in found.items()
+            if not self._is_others_import(key, value) and not self._are_others_pins(key)
+        }
 
     def set_setting(self, key: str, value: NewSetting) -> str | None:
         is_open = key.startswith(OPEN_SETTINGS)
         self.access.require(Role.COMMENTER if is_open else Role.OWNER, "change its settings")
+        if self._are_others_pins(key):
+            raise NotAllowed("Those are the pins of somebody else.")
         # A function is shown the value.
         before = self._store.setting(key) if callable(value) else None
         if before is not None and self._is_others_import(key, before):
@@ -294,6 +301,9 @@ class GuardedStore:
         if not is_open:
             self._team.audit.note("setting changed", self.access.id, setting=key.partition("/")[0][:60])
         return made
+
+    def _are_others_pins(self, key: str) -> bool:
+        return key.startswith(PINNED) and key != PINNED + self.access.id
 
     def verify(self, conversation: ConversationId | None = None) -> Verification:
         if conversation is not None:

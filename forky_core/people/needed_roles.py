@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 
 from forky_core.conversation.merging.merge_request import REVIEWS
+from forky_core.conversation.pins import PINNED
 from forky_core.model import Change
 from forky_core.model.errors import NotAllowed
 from forky_core.model.parts import AttachmentPart, Json, canonical_json
@@ -23,6 +24,7 @@ OPEN_SETTINGS = (
     "scope_salt",
     "welcome",
     "langchain_conversation",
+    PINNED,
 )
 """Beginnings of the workspace's settings that work of commenters writes; all others are changed by owners."""
 HIDDEN_SETTINGS = ("gateway_", "allowance/")

@@ -5,12 +5,12 @@ A line needs only a summary, so a thousand conversations cost one read and no me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from forky_core.model import ConversationSummary
-from forky_core.views.times import ago
+from forky_core.views.times import ago, local
 
 LINES = 25
 """The number of conversations on one page of the list."""
@@ -70,6 +70,44 @@ def shelf(
     shown = min(max(page, 1), pages)
     window = fitting[(shown - 1) * lines : shown * lines]
     return Shelf(tuple(_line(s, now) for s in window), shown, pages, len(fitting), len(summaries))
+
+
+@dataclass(frozen=True, slots=True)
+class ShelfDay:
+    """Some conversations below a heading, such as those of a day."""
+
+    name: str
+    lines: tuple[ShelfLine, ...]
+
+
+def shelf_by_day(
+    summaries: Sequence[ConversationSummary], *, now: int, pinned: Collection[str] = (), most: int = 80
+) -> tuple[ShelfDay, ...]:
+    """Return the pinned conversations and then the others, newest first, by the days on which they last changed.
+
+    At most `most` of those that are not pinned are returned.
+    """
+    newest = sorted(summaries, key=_ORDER["changed"])
+    days: dict[str, list[ShelfLine]] = {}
+    for summary in (
+        *(s for s in newest if s.id in pinned),
+        *[s for s in newest if s.id not in pinned][:most],
+    ):
+        name = "Pinned" if summary.id in pinned else _day_of(summary.updated, now)
+        days.setdefault(name, []).append(_line(summary, now))
+    return tuple(ShelfDay(name, tuple(lines)) for name, lines in days.items())
+
+
+def _day_of(at: int, now: int) -> str:
+    then, today = local(at), local(now)
+    days = (today.date() - then.date()).days
+    if days <= 1:
+        return "Yesterday" if days == 1 else "Today"
+    if days < 7:
+        return "This week"
+    if (then.year, then.month) == (today.year, today.month):
+        return "This month"
+    return f"{then:%B}" if then.year == today.year else f"{then:%B %Y}"
 
 
 def title_or_placeholder(title: str) -> str:

@@ -19,11 +19,13 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound, StoreError
 from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
+from pages.ui.registry import front_page
 from pages.ui.session import TabSession, session
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import workspace
 
 _LEAVE = "leave"
+_OPENED = "frame.opened"
 _MOST_LISTED = 20
 _listed: dict[tuple[str, int, str], Visible] = {}
 """What is listed of a conversation, kept while its view stays."""
@@ -187,6 +189,22 @@ def go(chat: Conversation, at: MessageId | None = None) -> None:
     tab = session()
     tab.conversation, tab.branch, tab.head = chat.id, chat.branch_name, chat.branch.head
     lead(place(chat, at))
+
+
+def open_chat(chat: Conversation) -> None:
+    """Go to a place of the Chat page from any page. Call it in a handler."""
+    tab = session()
+    tab.acting = None
+    if tab.page == front_page().name:
+        go(chat)
+    else:
+        st.session_state[_OPENED] = place(chat)
+
+
+def follow_open_chat() -> None:
+    """Lead to the Chat page where a handler asked for it: it cannot change the page itself. Called by shell.py."""
+    if (query := st.session_state.pop(_OPENED, None)) is not None:
+        st.switch_page("chat.py", query_params=query)
 
 
 def leave_for(branch: str, tab: TabSession) -> None:

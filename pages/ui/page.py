@@ -18,9 +18,11 @@ class Page:
     """Where the navigation lists it: pages with lower numbers come first, those of one number by the names of
     their files. The first of ours is the front page."""
     section: str = ""
-    """The menu of the navigation that lists it, such as "More"; "": the bar itself."""
+    """The menu of the navigation that lists it, such as "You"; "": the bar itself."""
     shown: bool = True
-    """Whether the navigation lists it. If not, another page leads there."""
+    """Whether the navigation lists it. If not, another page and the palette lead there."""
+    found: bool = True
+    """Whether the palette finds it. A page that only a link can lead to is not found."""
     about_conversation: bool = True
     """Whether it shows the conversation that its address names. The addresses of other pages, such as the Library's,
     name none."""

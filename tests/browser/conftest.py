@@ -30,7 +30,18 @@ from tests.browser.apps import ready
 from tests.hangs import HANG
 from tests.programs import CHECKOUT, headless_chromium
 
-__all__ = ["CHECKOUT", "PAGES", "Watched", "expect", "free_port", "listed_under_more", "served", "settled"]
+__all__ = [
+    "CHECKOUT",
+    "PAGES",
+    "Watched",
+    "expect",
+    "free_port",
+    "listed_under_you",
+    "menu",
+    "present_link",
+    "served",
+    "settled",
+]
 
 playwright = pytest.importorskip("playwright.sync_api")
 BROWSER = CHECKOUT / "tests/browser"
@@ -95,10 +106,22 @@ def expect(subject: Any) -> Any:
     return _Expectation(subject)
 
 
-def listed_under_more(page: Any, name: str) -> Any:
+def listed_under_you(page: Any, name: str) -> Any:
     """The link to a page that the navigation lists in its menu, which is opened."""
-    page.get_by_test_id("stTopNavSection").get_by_text("More", exact=True).click()
+    page.get_by_test_id("stTopNavSection").get_by_text("You", exact=True).click()
     return page.get_by_test_id("stTopNavDropdownLink").filter(has_text=name)
+
+
+def menu(page: Any, line: str) -> None:
+    """Choose a line of the title bar's menu, by its beginning."""
+    page.locator(".st-key-bar-menu button").first.click()
+    page.locator("[role=menu] [role=menuitem]").filter(has_text=line).first.click()
+
+
+def present_link(page: Any) -> Any:
+    """The link to the presentation of a branch, in the dialog that the menu opens."""
+    menu(page, "Present")
+    return page.locator(".st-key-chat-present a").first
 
 
 def settled(page: Any) -> Any:

@@ -65,7 +65,7 @@ def begin(page: Any) -> None:
 
 
 def new(page: Any, title: str) -> None:
-    page.locator(".st-key-chat-new button").first.click()
+    page.locator(".fk-chats-new").first.click()
     page.locator(".fk-first").wait_for()
     page.locator(".st-key-bar-name button").first.click()
     page.locator(".st-key-rename-name input").fill(title)

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect, settled
+from tests.browser.conftest import expect, menu, settled
 
 pytestmark = pytest.mark.browser
 QUESTION = "How do we keep the upload from breaking at 02:40?"
@@ -52,7 +52,7 @@ def test_one_question_is_answered_in_every_column_and_taken_back_at_once(app: st
     expect(asked_all(page, QUESTION)).to_be_visible()
     expect(page.locator(".entry.assistant").filter(has_text=re.compile("Offline model"))).to_have_count(3)
     expect(page.get_by_text("is writing")).to_have_count(0)
-    page.locator(".st-key-bar-undo button").first.click()
+    menu(page, "Undo")
     expect(asked_all(page, QUESTION)).to_have_count(0)
     assert one.problems == []
 

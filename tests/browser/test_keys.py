@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, listed_under_more, served, settled
+from tests.browser.conftest import CHECKOUT, expect, listed_under_you, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -17,7 +17,7 @@ pytestmark = pytest.mark.browser
 _ENTER_AND_LEAVE = """(field) => {
   field.dispatchEvent(new KeyboardEvent("keydown", { key: "Enter", bubbles: true, cancelable: true, composed: true }));
   const links = [...document.querySelectorAll("[data-testid=stTopNavLink]")];
-  setTimeout(() => links.find((link) => link.textContent.includes("Merge")).click());
+  setTimeout(() => links.find((link) => link.textContent.includes("Compare")).click());
 }"""
 """In two turns of the browser, one right behind the other."""
 
@@ -66,7 +66,7 @@ def test_a_link_opened_beside_leads_to_the_same_conversation(app: str, watch: An
     begin(page)
     switch(page, "upload")
     with watched.context.expect_page() as opened:
-        listed_under_more(page, "History").click(modifiers=["Control"])
+        listed_under_you(page, "History").click(modifiers=["Control"])
     beside = settled(opened.value)
     expect(beside.get_by_role("heading", name="History of “Why is the nightly backup slow?”")).to_be_visible()
     assert beside.url.endswith("&b=upload") and "/history?c=" in beside.url
@@ -86,7 +86,7 @@ def ask_for_a_branch_and_a_page(page: Any, branches: Sequence[str]) -> None:
         field.click()
         page.keyboard.type(branch)
         field.evaluate(_ENTER_AND_LEAVE)
-        page.wait_for_url(f"**/merge?c=*&b={branch}*")
+        page.wait_for_url(f"**/compare?c=*&b={branch}*")
         settled(page)
         pages.get_by_role("link", name="Chat").click()
         page.wait_for_url(f"**/?c=*&b={branch}*")
@@ -112,15 +112,15 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     begin(page)
     page.wait_for_url("**/?c=*&b=main")
     switch(page, "upload")
-    page.get_by_role("link", name="Merge").click()
-    page.wait_for_url("**/merge?c=*&b=upload*")
+    page.get_by_role("link", name="Compare").click()
+    page.wait_for_url("**/compare?c=*&b=upload*")
     beside = watch().open(page.url)
     expect(beside.get_by_role("heading", name="Why is the nightly backup slow?").first).to_be_visible()
     settled(page)
     page.get_by_role("link", name="Library").click()
     page.wait_for_url("**/library")
     page.go_back()
-    page.wait_for_url("**/merge?c=*&b=upload*")
+    page.wait_for_url("**/compare?c=*&b=upload*")
     page.go_back()
     page.wait_for_url("**/?c=*&b=upload")
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
@@ -182,13 +182,13 @@ def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(a
     page.keyboard.press("Escape")
     expect(page.locator(".st-key-rename-name input")).to_have_count(0)
     settled(page).locator(DRAFT).fill("a draft that stays")
-    page.locator(".st-key-chat-new button").first.click()
+    page.locator(".fk-chats-new").first.click()
     page.locator(".fk-first").wait_for()
     holds(page, "")
     page.go_back()
     holds(page, "a draft that stays")
     settled(page).locator(DRAFT).fill("and one that is left for another page")
-    listed_under_more(page, "History").click()
+    listed_under_you(page, "History").click()
     page.wait_for_url("**history**")
     page.go_back()
     holds(page, "and one that is left for another page")

@@ -89,12 +89,17 @@ def test_a_found_word_is_one_click_from_its_message(seeded: str, watch: Watch) -
 
 
 @pytest.mark.long
-def test_search_leads_to_the_library_with_the_cursor_in_its_field(seeded: str, watch: Watch) -> None:
+def test_search_from_any_page_finds_messages_as_one_types_and_leads_to_them(
+    seeded: str, watch: Watch
+) -> None:
     page = watch().open(f"{seeded}/settings")
-    page.locator(".st-key-bar-search button").first.click()
-    expect(page.locator(".st-key-library-search input")).to_be_focused()
+    page.locator(".fk-chats-find").click()
     page.keyboard.type("needle")
-    expect(page.locator(".found-snippet mark").first).to_be_visible()
+    found = page.locator("dialog.palette .row").filter(has_text="needle")
+    expect(found.first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_url("**/?c=*&m=*")
+    expect(page.locator('[class*="-current-"]').filter(has_text="needle").first).to_be_visible()
 
 
 @pytest.mark.long

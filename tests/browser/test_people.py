@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.model.room import Person, Room
-from tests.browser.conftest import expect, listed_under_more, settled
+from tests.browser.conftest import expect, listed_under_you, settled
 from tests.browser.test_chat import DRAFT, ask, begin
 
 pytestmark = pytest.mark.browser
@@ -59,7 +59,7 @@ def test_a_name_survives_a_reload_and_is_known_in_a_new_tab(app: str, watch: Any
     page.reload()
     expect(page.locator(".st-key-chat-people")).to_contain_text("Ana Ü")
     settled(page)
-    listed_under_more(page, "Settings").click()
+    listed_under_you(page, "Settings").click()
     expect(page.get_by_role("textbox", name="You are")).to_have_value("Ana Ü")
 
 

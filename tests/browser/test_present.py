@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import expect, settled
+from tests.browser.conftest import expect, present_link, settled
 
 pytestmark = pytest.mark.browser
 
@@ -17,8 +17,9 @@ NOW = ".step.now"
 
 def presented(page: Any) -> Any:
     """The tab that Chat's own link opens, at its first step."""
+    link = present_link(page)
     with page.context.expect_page() as opened:
-        page.locator(".st-key-chat-present a").first.click()
+        link.click()
     deck = opened.value
     expect(deck.locator(NOW)).to_have_count(1)
     deck.keyboard.press("Home")
@@ -136,9 +137,7 @@ def test_nothing_is_wider_than_the_screen(
     unchanged_app: str, watch: Any, width: int, height: int, scheme: str, tmp_path: Path
 ) -> None:
     page = watch(width=width, height=height, scheme=scheme).open(unchanged_app)
-    page.goto(
-        f"{unchanged_app}{page.locator('.st-key-chat-present a').first.get_attribute('href')}&with=main,upload"
-    )
+    page.goto(f"{unchanged_app}{present_link(page).get_attribute('href')}&with=main,upload")
     page.keyboard.press("Home")
     count = page.locator(".step").count()
     assert count == 13
@@ -217,7 +216,7 @@ def test_a_finger_steps(unchanged_app: str, browser: Any) -> None:
     page = context.new_page()
     page.goto(unchanged_app)
     settled(page)
-    page.goto(f"{unchanged_app}{page.locator('.st-key-chat-present a').first.get_attribute('href')}")
+    page.goto(f"{unchanged_app}{present_link(page).get_attribute('href')}")
     page.keyboard.press("Home")
     expect(page.locator(NOW)).to_have_class(re.compile("title"))
     touch = """(dx) => {

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.conftest import CHECKOUT, expect, present_link, served, settled
 
 pytestmark = pytest.mark.browser
 
@@ -51,8 +51,9 @@ def test_a_choice_is_taken_at_once_and_survives_a_reload_of_another_page(
 @pytest.mark.long
 def test_a_presentation_and_the_app_have_one_choice(unchanged_app: str, watch: Any) -> None:
     page = watch().open(unchanged_app)
+    link = present_link(page)
     with page.context.expect_page() as opened:
-        page.locator(".st-key-chat-present a").first.click()
+        link.click()
     deck = opened.value
     expect(deck.locator(".step.now")).to_have_count(1)
     deck.keyboard.press("t")

@@ -77,7 +77,7 @@ def test_the_person_does_it_and_a_reload_goes_on(app: str, watch: Any) -> None:
     aimed(page).click()
     page.locator(".st-key-merge-land button:visible").click()
     at(page, "Undo")
-    page.locator(".st-key-bar-undo button:visible").click()
+    page.locator(".st-key-notice-undo button:visible").click()
     at(page, "Look at an experiment")
 
 

@@ -192,6 +192,16 @@ def ask(test: AppTest, chat: Conversation, text: str) -> AppTest:
     return answered(test, chat)
 
 
+def sidebar(test: AppTest) -> list[Any]:
+    """What the list of chats was asked to draw: the chat shown, whether one may begin, whether there are more, days."""
+    return list(json.loads(_component(test, "sidebar", "forky.sidebar").proto.json))
+
+
+def ask_sidebar(test: AppTest, **what: object) -> AppTest:
+    """Press something in the list of chats, as its script tells it, and run the page."""
+    return _tell(test, _component(test, "sidebar", "forky.sidebar"), "asked", {**what, "n": 1})
+
+
 def compared(test: AppTest) -> dict[str, Any]:
     """What the reading surface of Compare was asked to draw."""
     (given,) = json.loads(_component(test, "compare.surface", "forky_compare").proto.json)

@@ -16,6 +16,7 @@ from tests.pages.apptest import (
     act,
     answered,
     ask,
+    ask_sidebar,
     branch_shown,
     by_key,
     choose_branch,
@@ -102,10 +103,10 @@ def test_new_begins_a_conversation_at_once_and_none_while_one_is_empty(
     forky: Forky, chat: Conversation
 ) -> None:
     test = opened(chat)
-    by_key(test, "chat.new").click().run()
+    ask_sidebar(test, new=1)
     assert "Nothing has been said here yet." in shown(settled(test))
     assert len(forky.conversations()) == 2
-    by_key(test, "chat.new").click().run()
+    ask_sidebar(test, new=1)
     assert "Nothing has been said in this new conversation yet." in shown(settled(test))
     assert len(forky.conversations()) == 2
 

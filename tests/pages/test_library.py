@@ -9,7 +9,6 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from forky_core.model import ConversationId
-from pages.ui.registry import pages
 from tests.builders import talk
 from tests.pages.apptest import by_key, keys, press, settled, words, written
 from tests.pages.workspaces import open_page
@@ -183,11 +182,3 @@ def test_a_link_opened_in_a_new_tab_leads_to_the_chat(forky: Forky) -> None:
     chat = talk(forky.create("Backups"), "hello there")
     test = library(c=ConversationId(chat.id))
     assert "library.search" not in keys(test)
-
-
-def test_the_search_is_one_press_away_from_any_page(forky: Forky) -> None:
-    chat = talk(forky.create("Backups"), "hello")
-    for page in pages():
-        test = open_page(str(page.script), c=chat.id)
-        by_key(test, "bar.search").click().run()
-        assert "library.search" in keys(settled(test))

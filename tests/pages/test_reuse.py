@@ -29,9 +29,9 @@ def test_an_answer_that_is_given_again_says_so_and_offers_a_fresh_one(forky: For
 def test_the_menu_of_a_branch_says_what_it_would_change(forky: Forky) -> None:
     chat = forky.create("Names")
     chat.ask("What is a branch?")
-    options = by_key(open_page("chat.py", chat), "chat.branch_menu").proto.options
+    options = by_key(open_page("chat.py", chat), "bar.menu").proto.options
     assert "Give stored answers again" in options
     assert "Always ask anew" not in options
     chat.calls.set_reuse(True)
-    options = by_key(open_page("chat.py", chat), "chat.branch_menu").proto.options
+    options = by_key(open_page("chat.py", chat), "bar.menu").proto.options
     assert "Always ask anew" in options

@@ -14,7 +14,7 @@ from forky_core.people.roles import Role
 from forky_core.people.sharing import SharedWith
 from tests.builders import talk
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, keys, said, settled
+from tests.pages.apptest import ask_sidebar, by_key, keys, said, settled
 from tests.pages.teams import TeamServer
 from tests.pages.workspaces import empty_workspace, open_page
 
@@ -132,7 +132,7 @@ def test_new_never_leads_to_somebody_elses_empty_conversation(
     theirs = server.seen_by(ada).create()
     server.team.sharing.share_with_everyone(theirs.id, shared=True, by=ada.id)
     test = settled(open_page("chat.py", c=chat.id))
-    settled(by_key(test, "chat.new").click().run())
+    settled(ask_sidebar(test, new=1))
     own = {id for id, found in server.team.sharing.of_all().items() if found.owner == bob.id}
     assert len(own) == 2 and chat.id in own, "it begins another one"
 

@@ -19,21 +19,28 @@ def address(test: AppTest, key: str) -> tuple[str, dict[str, list[str]]]:
     return parts.path, parse_qs(parts.query)
 
 
+def presenting(**at: str) -> AppTest:
+    """The Chat page with the dialog that its menu opens."""
+    test = open_page("chat.py", **at)
+    by_key(test, "bar.menu").click("present").run()
+    return test
+
+
 def test_chat_presents_the_branch_at_the_message_one_is_at(forky: Forky) -> None:
     chat = talk(forky.create("Ports"), "Which?", "80.", "Sure?", "Yes.")
     side = talk(chat.fork("side, of mine"), "Why?")
     digits = chat.path()[1].id.removeprefix("b2:")
-    path, query = address(open_page("chat.py", c=chat.id, b="main", m=digits), "chat.present")
+    path, query = address(presenting(c=chat.id, b="main", m=digits), "chat.present")
     assert path == f"/present/{chat.id}"
     assert query == {"b": ["main"], "m": [digits]}
     assert side.head is not None
-    _, query = address(open_page("chat.py", c=chat.id, b="side, of mine"), "chat.present")
+    _, query = address(presenting(c=chat.id, b="side, of mine"), "chat.present")
     assert query == {"b": ["side, of mine"], "m": [side.head.id.removeprefix("b2:")]}
 
 
 def test_an_empty_conversation_can_be_presented_too(forky: Forky) -> None:
     chat = forky.create("Empty")
-    assert address(open_page("chat.py", c=chat.id), "chat.present")[1] == {"b": ["main"]}
+    assert address(presenting(c=chat.id), "chat.present")[1] == {"b": ["main"]}
 
 
 def test_compare_presents_what_it_compares(forky: Forky) -> None:

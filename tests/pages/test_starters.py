@@ -23,7 +23,7 @@ def chat_page(**query: str) -> AppTest:
 
 def test_without_a_conversation_there_are_a_bar_and_ways_to_begin(forky: Forky) -> None:
     shown = set(keys(chat_page()))
-    assert shown >= WAYS | {"chat.first", "bar.undo", "bar.redo", "bar.search"}
+    assert shown >= WAYS | {"chat.first", "bar.undo", "bar.redo"}
     assert by_key(chat_page(), "bar.undo").disabled
 
 

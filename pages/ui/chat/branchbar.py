@@ -1,4 +1,4 @@
-"""The line below the title: which branch is checked out, what can be done with it, and a new conversation."""
+"""What stands beside the title of a conversation: which branch is checked out, and the menu of what can be done."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.chat.threads import link_threads, list_threads
-from pages.ui.components.branch_menu import BRANCH_MENU, READING_BRANCH, WRITES_BRANCH
+from pages.ui.components.branch_menu import BRANCH_MENU, EDITS_CHAT, READING_BRANCH, WRITES_BRANCH
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
-from pages.ui.components.showing import present_link
-from pages.ui.components.starting import begin_conversation
-from pages.ui.frame import Frame, go, saying
+from pages.ui.components.showing import present
+from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
 from pages.ui.people.who_sees import mark_button, who_sees
@@ -24,65 +23,67 @@ from pages.ui.vote.links import link_polls
 
 
 def draw_branchbar(here: Frame) -> None:
-    """Keys: `chat.branch`, `chat.branch_menu`, `chat.present`, `chat.sees`, `chat.threads`, `chat.new`."""
+    """Draw the box of branches, and what waits in this conversation or concerns its people.
+
+    Keys: `chat.branch`, `chat.sees`, `chat.threads`.
+    """
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         who = viewer()
-        chosen = st.menu_button(
-            "More about this branch",
-            _offered(here),
-            key="chat.branch_menu",
-            icon=":material/more_horiz:",
-            type="tertiary",
-            format_func=BRANCH_MENU.__getitem__,
-            help="What else can be done with this branch",
-        )
         draw_whose(here)
-        present_link(here.chat, here.at, key="chat.present")
         link_requests(here)
         link_polls(here)
         mark = who.mark(here.chat.id)
         asked_who = link_people(here) if who.alone else False
         asked_threads = link_threads(here)
         asked_sees = mark is not None and mark_button(mark, key="chat.sees")
-        if who.may("begin"):
-            st.button(
-                "New",
-                key="chat.new",
-                icon=":material/add_comment:",
-                type="tertiary",
-                help="Begin another conversation",
-                on_click=begin_conversation,
-                args=(here.forky, here.session),
-            )
     if asked_sees:
         who_sees(who, here.session, here.chat)
     elif asked_threads:
         list_threads(here)
-    elif chosen == "people" or asked_who:
+    elif asked_who:
         people(here)
-    elif chosen == "rename":
-        _rename_branch(here)
-    elif chosen == "delete":
-        _delete(here)
-    elif chosen in ("reuse", "anew"):
-        _give_again(here, on=chosen == "reuse")
-    elif chosen == "share":
-        from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
-
-        share(here.forky, here.chat)
 
 
-def _offered(here: Frame) -> list[str]:
-    """What the menu of the branch offers to whoever looks at it."""
+def offered_in_menu(here: Frame) -> dict[str, str]:
+    """What the menu offers to whoever looks at the branch: labels by act."""
     unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
+    if len(here.branch_names()) < 2:
+        unoffered.add("merge")
     if why_only_reads(here.chat):
         unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
     elif not is_editor(here.chat):
         unoffered.update(
-            {"reuse", "anew"} | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
+            EDITS_CHAT | (set() if may_write(here.chat, here.chat.branch_name) else WRITES_BRANCH)
         )
-    return [act for act in BRANCH_MENU if act not in unoffered]
+    return {act: label for act, label in BRANCH_MENU.items() if act not in unoffered}
+
+
+def carry_out(here: Frame, act: str | None) -> None:
+    """Do what was chosen in the menu."""
+    match act:
+        case "merge":
+            st.switch_page("merge.py", query_params=place(here.chat))
+        case "rename":
+            _rename_branch(here)
+        case "title":
+            _rename_title(here)
+        case "share":
+            from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
+
+            share(here.forky, here.chat)
+        case "present":
+            present(here.chat, here.at)
+        case "people":
+            people(here)
+        case "history":
+            st.switch_page("history.py", query_params=place(here.chat))
+        case "reuse" | "anew":
+            _give_again(here, on=act == "reuse")
+        case "delete":
+            _delete(here)
+        case _:
+            pass
 
 
 def _switch(here: Frame, name: str) -> None:
@@ -106,8 +107,8 @@ def _give_again(here: Frame, *, on: bool) -> None:
     st.rerun()
 
 
-@st.dialog("Rename the conversation")
-def rename_title(here: Frame) -> None:
+@st.dialog("Rename this chat")
+def _rename_title(here: Frame) -> None:
     """Keys: `rename.name`, `rename.go`."""
     with kept_fields("title", here.chat.id), st.form("rename", border=False):
         st.text_input("Title", here.chat.title, key="rename.name", max_chars=200)
@@ -121,7 +122,7 @@ def rename_title(here: Frame) -> None:
     st.rerun()
 
 
-@st.dialog("Rename the branch")
+@st.dialog("Rename this branch")
 def _rename_branch(here: Frame) -> None:
     """Keys as above."""
     with kept_fields("branch", here.chat.id, here.chat.branch_name), st.form("rename", border=False):

@@ -198,14 +198,20 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top { padding: .15rem 0;
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
-.st-key-chat-top > div:has(> .st-key-line-branch) { flex: 0 1 auto; width: auto; }
+.st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 0 1 auto; width: auto; min-width: 0; }
 .st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
 .st-key-chat-top p, .st-key-line-branch [data-testid="stCaptionContainer"] { margin: 0; }
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
 .st-key-chat-top { min-height: 2.7rem; }
 .st-key-chat-ask { min-height: 6.85rem; }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
-@media (max-width: 640px) { .st-key-chat-top:not(:has(.st-key-chat-starters)) { min-height: 7.8rem; } .st-key-chat-ask { min-height: 9.9rem; } }
+@media (max-width: 640px) {
+  div:has(> .st-key-chat-top) { z-index: 999991; }
+  .st-key-chat-ask { min-height: 9.9rem; }
+  .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }
+  .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 1 1 0; }
+  .st-key-line-branch > :first-child { flex: 1 1 0 !important; width: auto !important; min-width: 0; }
+}
 [data-cell] { scroll-margin-top: calc(5.15rem + var(--fk-bar)); }
 .st-key-chat-form { scroll-margin: 8rem 0 9.5rem; }
 @media (max-width: 899px) { .st-key-chat-form { scroll-margin: 12rem 0 12rem; } }

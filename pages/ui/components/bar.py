@@ -1,12 +1,17 @@
-"""The bar at the top of a page: where one is, and undo and redo, which every page has (law 5)."""
+"""The bar at the top of a page: where one is, and one menu of what can be done there, first of all undo and redo."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 import streamlit as st
 
 from pages.ui.components.markdown import plain_label
+
+_MENU = "bar.menu"
+_LONGEST = 60
+"""Letters of what Undo and Redo say that they would do."""
+UNDO, REDO = "undo", "redo"
 
 
 def title_bar(
@@ -16,47 +21,46 @@ def title_bar(
     redo: str | None,
     on_undo: Callable[[], None],
     on_redo: Callable[[], None],
-    on_search: Callable[[], None],
+    offered: Mapping[str, str],
     beside: Callable[[], None],
-    renames: bool = False,
-) -> bool:
-    """`undo` and `redo` say what they would take back or bring again; None switches the button off.
+) -> str | None:
+    """Draw the bar and return which of `offered`, by act, was chosen in its menu.
 
-    `renames` makes the title itself a button; whether it was pressed. Ctrl+Z and Ctrl+Shift+Z press the others; in a
-    field that holds what was typed, they are the field's (ui/streamlit_patches/browser_fixes.py). `beside` draws what
-    stands at the end of the line. Keys: `bar.title`, `bar.undo`, `bar.redo`, `bar.search`.
+    `undo` and `redo` say what they would take back or bring again; None: there is nothing. Ctrl+Z and Ctrl+Shift+Z
+    press buttons that nobody sees; in a field that holds what was typed, the keys are the field's
+    (ui/streamlit_patches/browser_fixes.py). `beside` draws what stands between the title and the menu.
+    Keys: `bar.menu`, `bar.undo`, `bar.redo`.
     """
+    labels = {
+        act: f"{name}: {plain_label(what, _LONGEST)}"
+        for act, name, what in ((UNDO, "Undo", undo), (REDO, "Redo", redo))
+        if what is not None
+    } | dict(offered)
+    handlers = {UNDO: on_undo, REDO: on_redo}
+
+    def chosen() -> None:
+        handler = handlers.get(st.session_state[_MENU])
+        if handler is not None:
+            handler()
+
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
-        name, pressed = plain_label(title) or "Untitled", False
-        if renames:
-            with st.container(key="bar-name"):
-                hint = "Rename the conversation"
-                pressed = st.button(name, key="bar.title", type="tertiary", width="stretch", help=hint)
-        else:
-            st.subheader(name, anchor=False, width="stretch")
-        _button("Undo", "Ctrl+Z", undo, on_undo)
-        _button("Redo", "Ctrl+Shift+Z", redo, on_redo)
-        st.button(
-            "Search",
-            key="bar.search",
-            icon=":material/search:",
-            type="tertiary",
-            help="Search every branch of every conversation",
-            on_click=on_search,
-        )
+        st.subheader(plain_label(title) or "Untitled", anchor=False, width="stretch")
         beside()
-    return pressed
-
-
-def _button(label: str, shortcut: str, what: str | None, on_click: Callable[[], None]) -> None:
-    name = label.lower()
-    st.button(
-        label,
-        key=f"bar.{name}",
-        icon=f":material/{name}:",
-        type="tertiary",
-        shortcut=shortcut,
-        disabled=what is None,
-        help=f"{label}: {plain_label(what)}" if what else f"Nothing to {name}",
-        on_click=on_click,
-    )
+        with st.container(key="bar-keys"):
+            st.button("Undo", key="bar.undo", shortcut="Ctrl+Z", disabled=undo is None, on_click=on_undo)
+            st.button(
+                "Redo", key="bar.redo", shortcut="Ctrl+Shift+Z", disabled=redo is None, on_click=on_redo
+            )
+        if not labels:
+            return None
+        act = st.menu_button(
+            "Menu",
+            list(labels),
+            key=_MENU,
+            icon=":material/more_horiz:",
+            type="tertiary",
+            format_func=labels.__getitem__,
+            help="What can be done here",
+            on_click=chosen,
+        )
+    return act if act in offered else None

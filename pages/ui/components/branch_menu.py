@@ -1,17 +1,23 @@
-"""The acts of the menu of a branch: the Chat page offers them, and the palette presses them."""
+"""The acts of the menu of a conversation and its branch: the Chat page offers them, and the palette presses them."""
 
 from __future__ import annotations
 
 BRANCH_MENU = {
+    "merge": "Bring this branch back …",
     "rename": "Rename this branch …",
+    "title": "Rename this chat …",
+    "share": "Export or share …",
+    "present": "Present …",
     "people": "Who takes part …",
+    "history": "History of this chat",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",
-    "share": "Export or share …",
     "delete": "Delete this branch",
 }
-"""What the menu of a branch offers, by act."""
+"""What the menu offers, by act."""
 WRITES_BRANCH = frozenset({"rename", "delete"})
 """Those of them that only whoever may write to the branch can do."""
-READING_BRANCH = frozenset({"people", "share"})
+READING_BRANCH = frozenset({"people", "share", "present", "history"})
 """Those of them that change nothing."""
+EDITS_CHAT = frozenset({"title", "reuse", "anew"})
+"""Those of them that only whoever may change the conversation itself can do."""

@@ -35,6 +35,13 @@ def present_link(
     )
 
 
+@st.dialog("Present", icon=":material/slideshow:")
+def present(chat: Conversation, at: MessageId | None) -> None:
+    """Keys: `chat.present`."""
+    st.caption("This branch step by step, in a tab of its own. Others can follow on their own screens.")
+    present_link(chat, at, key="chat.present")
+
+
 def present_address(chat: Conversation) -> str:
     """The address of the presentation; with `?m=` and a message's id, of a branch that leads to it, at that message."""
     return f"{PREFIX}/{chat.id}"

@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import ModelInfo
 from pages.ui.components.models import model_title
-from pages.ui.frame import go, saying
+from pages.ui.frame import go, open_chat, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.person import viewer
 from pages.ui.session import TabSession
@@ -21,9 +21,9 @@ def begin_conversation(forky: Workspace, tab: TabSession) -> None:
         )
         if newest is not None and not newest.messages and newest.branches:
             tab.say("Nothing has been said in this new conversation yet.")
-            go(forky.conversation(newest.id))
+            open_chat(forky.conversation(newest.id))
         else:
-            go(forky.create())
+            open_chat(forky.create())
 
 
 @st.dialog("New conversation", icon=":material/add_comment:")

@@ -14,10 +14,8 @@ import streamlit as st
 from pages.ui.components.palette import blend, palette
 
 _ICON_BUTTONS = (
-    "bar-search",
+    "bar-menu",
     "broken_off-close",
-    "chat-branch_menu",
-    "chat-present",
     "library-delete-",
     "library-export-",
     "library-rename-",
@@ -72,6 +70,11 @@ TOKENS[data-testid="stHeaderActionElements"] { display: none; }
 [data-scrolls]:focus-visible { outline: 2px solid ACCENT; outline-offset: -2px; }
 .stMain:focus, .stMain:focus-visible { outline: none; }
 
+/* The list of chats. */
+section[data-testid="stSidebar"] { min-width: 17rem; }
+[data-testid="stSidebarUserContent"] { padding: 0 .75rem 1rem !important; }
+[data-testid="stSidebarHeader"] { height: 3.1rem; padding: 0 .75rem; margin-bottom: .2rem; }
+
 /* Quiet icon buttons: a tertiary button is ink until one comes near, and shows that what it opens is open. */
 :is(button, a)[kind="tertiary"] { opacity: .8; min-height: 1.9rem; padding: .1rem .3rem; transition: opacity .12s; }
 :is(button, a)[kind="tertiary"]:is(:hover, :focus-visible) { opacity: 1; }
@@ -94,7 +97,7 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 /* A paragraph reads in the direction in which it was written. */
 :is([class*="st-key-cell-"], .st-key-chat-form) :is(p, li, h1, h2, h3, h4, h5, h6, textarea), .st-key-chat-composer textarea,
 .fk-live { unicode-bidi: plaintext; text-align: start; }
-.st-key-bar :is(p, h2) { unicode-bidi: plaintext; }
+.st-key-bar :is(p, h2, h3) { unicode-bidi: plaintext; }
 
 /* A row of small things that wraps instead of stacking on a phone: `st.container(key="line-…", horizontal=True)`. */
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
@@ -104,28 +107,28 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
   background: color-mix(in srgb, currentColor 4.5%, transparent); }
 .st-key-only-reads :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 
-/* On a phone the pages are behind one button: it says so. */
+/* On a phone the chats and the pages are behind one button: it says so. */
 [data-testid="stExpandSidebarButton"] { width: auto; gap: .3rem; padding: 0 .5rem; }
-[data-testid="stExpandSidebarButton"]::after { content: "Pages"; font-size: .9rem; }
+[data-testid="stExpandSidebarButton"]::after { content: "Chats"; font-size: .9rem; }
 
 /* The theme switch stands in the head of the page. */
 div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 [data-testid="stToolbar"] { padding-right: 3.2rem; box-sizing: border-box; }
 .st-key-theme-switch { position: fixed; top: .75rem; right: .9rem; z-index: 1000000; width: auto !important; }
 
-/* Title bar. */
-.st-key-bar:has(.st-key-bar-workspace) kbd { display: none; }
-.st-key-bar { gap: .35rem !important; align-items: center; min-height: 2.2rem; }
-.st-key-bar-name { flex: 1 1 auto; min-width: 0; }
-.st-key-bar-name button { opacity: 1; max-width: 100%; padding: .1rem 0; justify-content: start; }
-.st-key-bar-name button * { justify-content: flex-start; text-align: left; min-width: 0; }
-.st-key-bar-name button:hover p { text-decoration: underline; text-underline-offset: .2em; text-decoration-thickness: 1px; }
-.st-key-bar-name button p { font-size: 1.1rem; font-weight: 650; white-space: nowrap; overflow: hidden; text-overflow: ellipsis; }
+/* Title bar: the title, what is shown, and one menu. The buttons that keys press are seen by nobody. */
+.st-key-bar { gap: .5rem !important; align-items: center; min-height: 2.2rem; flex-wrap: nowrap !important; }
+.st-key-bar > div:first-child { flex: 1 1 4rem; min-width: 0; width: auto !important; }
+.st-key-bar > div { flex: 0 0 auto; width: auto; }
+.st-key-bar > div:has(> .st-key-bar-keys), .st-key-bar .st-key-keyboard { position: absolute; width: 1px;
+  height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.st-key-bar-menu button > div > div:last-child { display: none; }
 .st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
 .stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
-:is(.st-key-browser-fixes, .st-key-chat-moves) { display: none; }
-.st-key-bar h2 { padding: 0; margin: 0; font-size: 1.1rem; overflow: hidden; text-overflow: ellipsis; }
+:is(.st-key-browser-fixes, .st-key-keeping, .st-key-chat-moves) { display: none; }
+.st-key-bar :is(h2, h3) { padding: 0; margin: 0; font-size: 1.1rem; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; text-align: start; }
+.st-key-bar [data-testid="stHeading"], .st-key-bar [data-testid="stHeadingWithActionElements"] { width: 100%; min-width: 0; }
 
 /* The line that says what was just done (ui/components/notice.py). */
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
@@ -154,17 +157,13 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 
 /* No keyboard, no room: icons only, each with its label for screen readers. */
 @media (max-width: 899px) {
-  .st-key-bar kbd { display: none; }
-  :is(.st-key-bar-undo, .st-key-bar-redo, .st-key-bar-reader, .st-key-bar-workspace) button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
+  .st-key-bar-reader button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px;
     height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
 @media (max-width: 640px) {
-  .st-key-line-branch > :first-child { flex: 1 1 9rem !important; width: auto !important; min-width: 0; }
-  .st-key-chat-new button [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden;
-    clip-path: inset(50%); white-space: nowrap; }
-  .st-key-bar { flex-wrap: nowrap !important; }
-  .st-key-bar > div:first-child { flex: 1 1 0; min-width: 0; }
-  .st-key-bar h2 { white-space: nowrap; }
+  /* The title stands in the head of the window, beside the button of the drawer. */
+  .st-key-bar > div:first-child { position: fixed; top: 1rem; left: 6.3rem; right: 3.4rem; z-index: 999991; }
+  .st-key-bar:not(:has(.st-key-line-branch)) { min-height: 0; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }
   button[kind="tertiary"] { min-height: 2.4rem; min-width: 2.4rem; }

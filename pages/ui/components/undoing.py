@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
+
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
@@ -12,7 +14,6 @@ from forky_core.model.errors import ForkyError, InTheWay
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
 from pages.ui.components.bell import draw_bell
-from pages.ui.components.finder import ask_to_search, go_searching
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.components.only_reading import is_editor, why_never_writes
@@ -36,12 +37,13 @@ def page_top(
     chat: Conversation | None,
     *,
     names_it: bool = False,
-    renames: bool = False,
-) -> bool:
-    """`chat` is what undo and redo work on; None: a page where no conversation is meant.
+    offered: Mapping[str, str] | None = None,
+    beside: Callable[[], None] | None = None,
+) -> str | None:
+    """Draw the title bar and return which act of `offered`, whose labels the menu shows, was chosen.
 
-    `names_it`: Undo and Redo say which conversation that is, where the page itself does not. `renames`: the title is
-    a button; whether it was pressed.
+    `chat` is what undo and redo work on; None: a page where no conversation is meant. `names_it`: Undo and Redo say
+    which conversation that is, where the page itself does not. `beside` draws what stands beside the title.
     """
     _name_tab(title, tab)
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
@@ -52,24 +54,26 @@ def page_top(
     undo, redo = (undoes.history.next_undo, undoes.history.next_redo) if undoes is not None else ((), ())
     if chat is not None and not is_editor(chat):  # Others' changes are not theirs to take back.
         undo, redo = (_own(forky, gesture) for gesture in (undo, redo))
-    pressed = title_bar(
+    chosen = title_bar(
         title,
         undo=_said(undo, inside),
         redo=_said(redo, inside),
         on_undo=lambda: _undo(tab, chat, drawn),
         on_redo=lambda: _redo(tab, chat, drawn),
-        on_search=lambda: ask_to_search(tab),
-        beside=lambda: _draw_end(forky, tab, chat),
-        renames=renames,
+        offered=offered or {},
+        beside=lambda: _draw_beside(forky, tab, chat, beside),
     )
     draw_notice(forky, tab)
     if chat is not None and chat.view.trashed:
         _draw_trashed(forky, tab, chat)
-    go_searching(tab)
-    return pressed
+    return chosen
 
 
-def _draw_end(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
+def _draw_beside(
+    forky: Workspace, tab: TabSession, chat: Conversation | None, beside: Callable[[], None] | None
+) -> None:
+    if beside is not None:
+        beside()
     draw_bell()
     draw_reader()
     draw_keyboard(forky, tab, chat)

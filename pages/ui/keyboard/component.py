@@ -14,11 +14,13 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationId
+from forky_core.model import ConversationId, MessageId
+from forky_core.views.findings import LONGEST_QUERY
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import title_or_placeholder
-from pages.ui.components.notice import stay
-from pages.ui.frame import go, place, saying
+from pages.ui.components.links import chat_place
+from pages.ui.components.markdown import showable
+from pages.ui.frame import place, saying
 from pages.ui.keyboard.tour import answer_tour, steps_as_json, tour_facts
 from pages.ui.keyboard.verbs import as_json
 from pages.ui.keyboard.words import WORDS
@@ -27,7 +29,11 @@ from pages.ui.session import TabSession
 
 _KEY = "keyboard"
 _OPENED = "keyboard.opened"
+_TO = "keyboard.to"
+"""Where the run of the fragment leads: a page and its query; any other value draws the page anew."""
+_FOUND = "keyboard.found"
 _BRANCHES = 300
+_HITS = 12
 _CONVERSATIONS = 60
 _LONGEST_TITLE = 120
 """The most characters of a conversation's title in the palette."""
@@ -44,21 +50,30 @@ _component = st.components.v2.component(
 )
 
 
+@st.fragment
 def draw_keyboard(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
-    """Mount the component. Call it once on a page. Keys: `keyboard`."""
+    """Mount the component, a fragment of its own. Call it once on a page. Keys: `keyboard`."""
+    if (asked := st.session_state.pop(_TO, None)) is not None:
+        if isinstance(asked, tuple):
+            script, query = asked
+            st.switch_page(script, query_params=query)
+        st.rerun(scope="app")
 
     def handle() -> None:
         request: Any = st.session_state.get(_KEY, {}).get("asked")
         if isinstance(request, dict):
+            st.session_state.pop(_FOUND, None)
             with saying(tab):
                 _carry_out(forky, tab, chat, request)
+            if tab.notice != tab.shown_notice:
+                st.session_state.setdefault(_TO, "again")
 
     places = _places(forky, chat) if tab.choices.get(_OPENED) else {}
-    listed = [(page.title, page.name, page is front_page()) for page in pages() if page.shown]
+    listed = [(page.title, page.name, page is front_page()) for page in pages() if page.found]
     _component(
         key=_KEY,
         data={
-            "places": json.dumps({"pages": listed, **places}),
+            "places": json.dumps({"pages": listed, **places, **st.session_state.get(_FOUND, {})}),
             "tour": json.dumps(tour_facts(tab, chat)),
         },
         on_asked_change=handle,
@@ -83,34 +98,48 @@ def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
     }
 
 
+def _found(forky: Workspace, words: str) -> dict[str, Any]:
+    """Return the messages that hold the words, best first, each with its place and the words around them."""
+    hits = forky.search(words[:LONGEST_QUERY], limit=_HITS) if words.strip() else ()
+    return {
+        "words": words,
+        "hits": [
+            (
+                str(hit.conversation),
+                hit.message.removeprefix("b2:"),
+                showable(hit.snippet),
+                title_or_placeholder(hit.title),
+            )
+            for hit in hits
+        ],
+    }
+
+
 def _carry_out(forky: Workspace, tab: TabSession, chat: Conversation | None, request: dict[str, Any]) -> None:
     """Do what the palette asks for. The request comes from a browser, so each name in it is looked up."""
     match request:
         case {"open": _}:
             tab.choices[_OPENED] = "yes"
-            stay(tab)
+        case {"find": str(words)}:
+            st.session_state[_FOUND] = _found(forky, words)
         case {"tour": str(what)}:
             answer_tour(forky, tab, what, str(request.get("conversation", "")))
+            st.session_state[_TO] = "again"
         case {"page": str(name)}:
-            _open_page(chat, name)
+            page = next((one for one in pages() if one.name == name), None)
+            if page is not None and page.script is not None:
+                query = place(chat) if chat is not None and page.about_conversation else {}
+                st.session_state[_TO] = (str(page.script), query)
         case {"branch": str(name)} if chat is not None:
-            _go_to(tab, chat.checkout(name))
+            _lead_to(tab, chat.checkout(name))
+        case {"conversation": str(id), "message": str(message)}:
+            st.session_state[_TO] = ("chat.py", chat_place(ConversationId(id), None, MessageId(message)))
         case {"conversation": str(id)}:
-            _go_to(tab, forky.conversation(ConversationId(id)))
+            _lead_to(tab, forky.conversation(id))
         case _:
-            stay(tab)
+            pass
 
 
-def _open_page(chat: Conversation | None, name: str) -> None:
-    page = next((one for one in pages() if one.name == name), None)
-    if page is not None and page.script is not None:
-        query = place(chat) if chat is not None and page.about_conversation else None
-        st.switch_page(str(page.script), query_params=query)
-
-
-def _go_to(tab: TabSession, chat: Conversation) -> None:
+def _lead_to(tab: TabSession, chat: Conversation) -> None:
     tab.acting = None
-    if tab.page == front_page().name:
-        go(chat)
-    else:
-        st.switch_page("chat.py", query_params=place(chat))
+    st.session_state[_TO] = ("chat.py", place(chat))

@@ -5,7 +5,8 @@ const PREFERENCE = "forky.keys";
 const mac = /mac|iphone|ipad/i.test(navigator.userAgentData?.platform ?? navigator.platform ?? "");
 const folded = (text) => text.normalize("NFKD").replace(/\p{M}/gu, "").toLowerCase();
 
-let root = null, ask = () => {}, places = {}, lines = [], fitting = [], active = 0;
+const TYPING = 200, FEWEST = 3; // Milliseconds without a letter until it is searched; letters that are searched for.
+let root = null, searching = 0, ask = () => {}, places = {}, lines = [], fitting = [], active = 0;
 
 function singles() {
   try { return localStorage.getItem(PREFERENCE) !== "off"; } catch { return true; }
@@ -63,12 +64,17 @@ function collect() {
   for (const [title, page] of places.pages ?? []) if (!opened.has(page)) found.push({ name: title, kind: "page", run: () => carryOut([{ do: "page", what: page }]) });
   for (const branch of places.branches ?? [])
     found.push({ name: branch, kind: branch === places.now ? "branch, this one" : "branch", run: () => ask({ branch }) });
+  // Messages that hold the words that were typed.
+  const words = palette().open ? one(".palette input").value.trim() : "";
+  for (const [conversation, message, text, title] of words && places.words === words ? places.hits : [])
+    found.push({ name: text, kind: title, words, run: () => ask({ conversation, message }) });
   for (const [conversation, title] of places.conversations ?? []) found.push({ name: title, kind: "conversation", run: () => ask({ conversation }) });
   return found;
 }
 
 // How well a name fits what was typed: the lower the better, 9 not at all.
 function fit(line, typed) {
+  if (line.words) return line.words === one(".palette input").value.trim() ? 4 : 9;
   const name = folded(line.name);
   if (name.startsWith(typed)) return 0;
   const words = typed.split(/\s+/);
@@ -134,7 +140,7 @@ function choose(at) {
 }
 
 async function search(words) {
-  await carryOut([{ do: "press", what: ".st-key-bar-search button" }, { do: "focus", what: ".st-key-library-search input" }]);
+  await carryOut([{ do: "page", what: "library" }, { do: "focus", what: ".st-key-library-search input" }]);
   const field = document.querySelector(".st-key-library-search input");
   if (!field) return;
   Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value").set.call(field, words);
@@ -191,9 +197,12 @@ function setUp(parent) {
   if (root === parent) return;
   root = parent;
   const input = one(".palette input");
-  one(".opener").title = `Every verb and place (${mac ? "⌘" : "Ctrl+"}K)`;
-  one(".opener").addEventListener("click", () => show("palette"));
-  input.addEventListener("input", filter);
+  input.addEventListener("input", () => {
+    filter();
+    clearTimeout(searching);
+    const words = input.value.trim();
+    if (words.length >= FEWEST) searching = setTimeout(() => { if (palette().open) ask({ find: words }); }, TYPING);
+  });
   input.addEventListener("keydown", heardInPalette);
   one(".palette .list").addEventListener("click", (event) => { const row = event.target.closest(".row"); if (row) choose(+row.dataset.at); });
   one(".palette .list").addEventListener("pointermove", (event) => {
@@ -213,4 +222,11 @@ function setUp(parent) {
     // Streamlit's keys are for its page.
     for (const kind of ["keydown", "keypress", "keyup"]) dialog.addEventListener(kind, (event) => event.stopPropagation());
   }
+}
+
+// The sidebar's Search opens the palette.
+function beginFinding() {
+  const find = () => show("palette");
+  addEventListener("forky-find", find);
+  return () => removeEventListener("forky-find", find);
 }

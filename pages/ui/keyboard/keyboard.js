@@ -53,7 +53,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.tour !== parentElement.toured) { parentElement.toured = data.tour; tourTold(JSON.parse(data.tour)); }
   if (!ends.length) {
     addEventListener("keydown", pressed, true);
-    ends = [() => removeEventListener("keydown", pressed, true), beginReading(), beginWords(), beginTour()];
+    ends = [() => removeEventListener("keydown", pressed, true), beginFinding(), beginReading(), beginWords(), beginTour()];
   }
   return () => { for (const end of ends) end(); ends = []; root = null; };
 }

@@ -103,7 +103,13 @@ STEPS = (
     ),
     TourStep(
         "Undo",
-        (Target(".st-key-bar-undo button", "Everything can be taken back. Press Undo."),),
+        (
+            Target(".st-key-notice-undo button", "Everything can be taken back. Press Undo."),
+            Target(
+                "[role=menu] [role=menuitem]:first-child, .st-key-bar-menu button",
+                "Everything can be taken back. Open the menu and press Undo.",
+            ),
+        ),
         "undo",
         "Main is as it was before the merge. Your branch is still there, and Redo would merge it again.",
     ),

@@ -49,7 +49,7 @@ def _presses(name: str, selector: str, *, text: str = "", key: str = "") -> Verb
 
 
 def _of_branch(label: str) -> Verb:
-    menu = Step("press", ".st-key-chat-branch_menu button")
+    menu = Step("press", ".st-key-bar-menu button")
     return Verb(
         label.split("|", maxsplit=1)[0], ((menu, Step("press", "[role=menu] [role=menuitem]", label)),)
     )
@@ -89,9 +89,10 @@ KEYS = (
 """The verbs with a key. Keys without a modifier do nothing while a field, a dialog or the graph has the focus."""
 VERBS = (
     *KEYS,
-    _presses("Search all conversations", ".st-key-bar-search button"),
-    _presses("New conversation", ":is(.st-key-chat-new, .st-key-library-new, .st-key-chat-first) button"),
-    _presses("Rename the conversation", ".st-key-bar-title button"),
+    Verb(
+        "Search in the Library", ((Step("page", "library"), Step("focus", ".st-key-library-search input")),)
+    ),
+    _presses("New chat", ":is(.fk-chats-new, .st-key-library-new button, .st-key-chat-first button)"),
     _presses("Choose the model", ".st-key-chat-models button"),
     _presses("Rules of this branch", ".st-key-chat-rules button"),
     _presses("Documents for the next question", ".st-key-chat-documents_use button"),

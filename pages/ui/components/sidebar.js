@@ -1,0 +1,78 @@
+// The browser's half of pages/ui/components/sidebar.py. Titles are only ever set as text.
+
+const piece = (kind, name, text) => {
+  const made = document.createElement(kind);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+};
+const button = (name, icon, label, press) => {
+  const made = piece("button", name), sign = piece("span", "fk-chats-icon", icon);
+  made.type = "button";
+  sign.setAttribute("aria-hidden", "true");
+  made.append(sign, label);
+  made.addEventListener("click", press);
+  return made;
+};
+const quiet = (name, icon, label, press) => {
+  const made = button(name, icon, "", press);
+  made.title = label;
+  made.setAttribute("aria-label", label);
+  return made;
+};
+const SIGNS = { writing: "An answer is being written", new: "Something is new" };
+
+// On a phone the list covers the page: what was pressed leads out of it.
+const fold = () => {
+  if (innerWidth < 768) document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
+};
+
+function row([id, branch, title, about, sign, program], here, isPinned, ask) {
+  const made = piece("div", "fk-chats-row"), link = piece("a", "", title);
+  const query = new URLSearchParams({ c: id, b: branch });
+  link.href = `./?${query}`;
+  link.title = `${title}\n${about}${program ? `\n${program}` : ""}`;
+  link.dir = "auto";
+  if (id === here) link.setAttribute("aria-current", "page");
+  link.addEventListener("click", (event) => {
+    if (event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    event.stopPropagation();
+    ask({ open: id });
+    fold();
+  });
+  made.append(link);
+  if (sign) {
+    const dot = piece("span", `fk-chats-${sign}`);
+    dot.setAttribute("role", "img");
+    dot.title = SIGNS[sign];
+    dot.setAttribute("aria-label", SIGNS[sign]);
+    made.append(dot);
+  }
+  const label = isPinned ? `Unpin “${title}”` : `Pin “${title}” to the top`;
+  const pin = quiet("fk-chats-pin", "keep", label, () => ask({ pin: id, on: !isPinned }));
+  pin.setAttribute("aria-pressed", String(isPinned));
+  made.append(pin);
+  return made;
+}
+
+const drawn = new WeakMap(); // What each list shows, as JSON: it is made anew where that has changed.
+
+export default function ({ data, parentElement, setTriggerValue }) {
+  const list = parentElement.querySelector(".fk-chats"), [here, begins, more, days] = data, said = JSON.stringify(data);
+  if (drawn.get(list) === said) return;
+  drawn.set(list, said);
+  const ask = (what) => setTriggerValue("asked", { ...what, n: Date.now() });
+  const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
+  const tools = piece("div", "fk-chats-tools");
+  if (begins) tools.append(button("fk-chats-new", "edit_square", "New chat", () => { ask({ new: 1 }); fold(); }));
+  const find = button("fk-chats-find", "search", "Search", () => window.dispatchEvent(new CustomEvent("forky-find")));
+  const mac = /mac|iphone|ipad/i.test(navigator.userAgentData?.platform ?? navigator.platform ?? "");
+  find.append(piece("kbd", "", mac ? "⌘ K" : "Ctrl K"));
+  tools.append(find);
+  list.replaceChildren(tools, ...days.flatMap(([name, rows]) => [
+    piece("h2", "", name), ...rows.map((one) => row(one, here, name === "Pinned", ask)),
+  ]));
+  if (more) list.append(button("fk-chats-more", "expand_more", "Show more", () => ask({ more: 1 })));
+  if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+}

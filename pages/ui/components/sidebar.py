@@ -1,0 +1,92 @@
+"""The list of conversations beside every page: pinned ones, then by days; new chat, search, and what is being written.
+
+The browser makes the lines itself (sidebar.js), so that two thousand conversations are one message. On a phone the list
+is a drawer, with the pages above it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from forky_core.conversation.identity import now
+from forky_core.conversation.pins import pin, pinned
+from forky_core.views.shelf import ShelfLine, shelf_by_day
+from pages.ui.components.markdown import showable
+from pages.ui.components.starting import begin_conversation
+from pages.ui.frame import open_chat, saying
+from pages.ui.person import viewer
+from pages.ui.session import session
+from pages.ui.workspace import workspace
+
+_KEY = "sidebar"
+_MOST = "sidebar.most"
+_LINES = 60
+"""How many conversations that are not pinned are listed at first; each press of “Show more” adds as many."""
+_LONGEST = 120
+"""Characters of a title; the browser cuts it to the width of the list."""
+_HERE = Path(__file__).parent
+_component = st.components.v2.component(
+    "forky.sidebar",
+    js=(_HERE / "sidebar.js").read_text("utf-8"),
+    css=(_HERE / "sidebar.css").read_text("utf-8"),
+    html='<nav class="fk-chats" aria-label="Conversations"></nav>',
+    isolate_styles=False,
+)
+
+
+def draw_sidebar() -> None:
+    """Draw the list in Streamlit's sidebar. Keys: `sidebar`."""
+    forky, tab, who = workspace(), session(), viewer()
+    everything = forky.conversations()
+    kept = pinned(forky.store, who.id)
+    most = int(st.session_state.get(_MOST, _LINES))
+    days = shelf_by_day([one for one in everything if one.branches], now=now(), pinned=kept, most=most)
+    shown = [line for day in days for line in day.lines]
+    news = who.news_in([(line.summary.id, line.summary.updated) for line in shown])
+    writing = {job.place.conversation for job in forky.replies.running()}
+    here = st.query_params.get("c") or tab.conversation or (shown[0].summary.id if shown else "")
+
+    def line(one: ShelfLine) -> list[object]:
+        summary = one.summary
+        sign = "writing" if summary.id in writing else "new" if summary.id in news else ""
+        return [
+            summary.id,
+            summary.branch,
+            showable(one.title)[:_LONGEST],
+            f"{one.counts} · {one.when}",
+            sign,
+            showable(summary.program),
+        ]
+
+    with st.sidebar:
+        _component(
+            key=_KEY,
+            # As a list: for a mapping Streamlit loads pandas.
+            data=[
+                str(here),
+                who.may("begin"),
+                len(everything) > len(shown),
+                [[day.name, [line(one) for one in day.lines]] for day in days],
+            ],
+            on_asked_change=_carry_out,
+            height="content",
+        )
+
+
+def _carry_out() -> None:
+    """Do what was pressed. It comes from a browser, so each name in it is looked up."""
+    asked: Any = st.session_state.get(_KEY, {}).get("asked")
+    forky, tab, who = workspace(), session(), viewer()
+    with saying(tab):
+        match asked:
+            case {"new": _}:
+                begin_conversation(forky, tab)
+            case {"open": str(id)}:
+                open_chat(forky.conversation(id))
+            case {"pin": str(id), "on": bool(on)}:
+                pin(forky.store, forky.conversation(id).id, who.id, on=on)
+            case {"more": _}:
+                st.session_state[_MOST] = int(st.session_state.get(_MOST, _LINES)) + _LINES
