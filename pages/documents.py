@@ -10,14 +10,9 @@ import streamlit as st
 
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
-from pages.ui.components.only_reading import draw_refusal
 from pages.ui.components.undoing import last_shown, page_top
-from pages.ui.documents.adding import draw_adding
-from pages.ui.documents.listing import draw_list, draw_trash
-from pages.ui.documents.meaning import draw_meaning
+from pages.ui.documents.panel import draw_documents
 from pages.ui.documents.reading import draw_document
-from pages.ui.documents.scopes import SCOPES, draw_scope, store_of, why_not_given
-from pages.ui.documents.searching import draw_search
 from pages.ui.documents.style import apply_document_style
 from pages.ui.page import Page
 from pages.ui.session import session
@@ -38,20 +33,7 @@ def main() -> None:
             asked = st.query_params.get("n", "1")
             draw_document(forky, st.query_params["d"], asked, of=st.query_params.get("of", ""))
             return
-        trashed = [one for one in forky.store.documents.documents() if one.shelf == "trash"]
-        scope = draw_scope(chat, len(trashed))
-        if scope == "trash":
-            draw_trash(forky, tab, trashed)
-            return
-        store = store_of(scope, forky, chat)
-        st.caption(SCOPES[scope])
-        if draw_search(forky, chat, store):
-            return
-        why_not = why_not_given(scope, chat)
-        if not draw_refusal(why_not):
-            draw_adding(tab, store)
-        draw_list(forky, tab, store, removes=not why_not)
-        draw_meaning(forky, tab, store)
+        draw_documents(forky, tab, chat)
 
 
 main()

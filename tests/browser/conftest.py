@@ -39,6 +39,7 @@ __all__ = [
     "listed_under_you",
     "menu",
     "present_link",
+    "rarely",
     "served",
     "settled",
 ]
@@ -116,6 +117,12 @@ def menu(page: Any, line: str) -> None:
     """Choose a line of the title bar's menu, by its beginning."""
     page.locator(".st-key-bar-menu button").first.click()
     page.locator("[role=menu] [role=menuitem]").filter(has_text=line).first.click()
+
+
+def rarely(cell: Any, act: str) -> None:
+    """Do with a message what only its menu has."""
+    cell.locator('[data-act="more"]').first.click()
+    cell.page.locator(f'.fk-menu [data-act="{act}"]').click()
 
 
 def present_link(page: Any) -> Any:

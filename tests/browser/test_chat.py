@@ -11,7 +11,7 @@ from forky_core import import_file
 from forky_core.forky import Forky
 from forky_core.views.notebook import MORE
 from tests.browser.agraph import click_node
-from tests.browser.conftest import CHECKOUT, expect, served
+from tests.browser.conftest import CHECKOUT, expect, rarely, served
 from tests.builders import talk
 from tests.formats.importing.test_chatgpt import conversation, entry
 
@@ -116,7 +116,7 @@ def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) 
     page.get_by_text("word5").first.wait_for()
     cell = page.locator("[data-cell]").first
     cell.hover()
-    cell.locator("[data-act=pick]").click()
+    rarely(cell, "pick")
     page.get_by_text("picked").wait_for()
     page.get_by_text(LAST).first.wait_for()
 

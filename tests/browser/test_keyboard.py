@@ -94,9 +94,14 @@ def test_the_palette_presses_what_the_page_shows(unchanged_app: str, watch: Any)
     page = ready(watch().open(unchanged_app))
     palette(page)
     names = [row.split("\n")[0] for row in page.get_by_role("option").all_inner_texts()]
-    assert {"Fork at this message", "Tag …", "Delete this branch", "Send", "Library", "replica-idea"} <= {
-        *names
-    }
+    assert {
+        "Start a branch at this message",
+        "Tag …",
+        "Delete this branch",
+        "Send",
+        "Library",
+        "replica-idea",
+    } <= {*names}
     assert "Redo" not in names, "There is nothing to redo."
     page.keyboard.press("Escape")
     expect(page.get_by_role("combobox", name=PALETTE)).to_have_count(0)

@@ -189,7 +189,12 @@ def test_a_right_click_on_a_row_opens_the_menu_of_its_message(unchanged_app: str
     id = cells(page)[1]
     click_node(page, id, aside=200, button="right")
     menu = page.get_by_role("menu")
-    for entry in ("Compare with where you are", "Present from here", "Fork here …", "Only this message"):
+    for entry in (
+        "Compare with where you are",
+        "Present from here",
+        "Start a branch here …",
+        "Only this message",
+    ):
         expect(menu).to_contain_text(entry)
     link = menu.get_by_role("menuitem", name="Present from here")
     assert link.get_attribute("href").endswith(f"?m={id.removeprefix('b2:')}")

@@ -13,7 +13,7 @@ from tests.browser.test_chat import DRAFT, begin
 pytestmark = pytest.mark.browser
 
 CARD = ".fk-tour"
-STEPS = ("Fork", "Ask", "Merge", "Undo", "Look at an experiment")
+STEPS = ("Branch", "Ask", "Bring back", "Undo", "Look at an experiment")
 
 
 def at(page: Any, step: str) -> Any:
@@ -26,7 +26,7 @@ def at(page: Any, step: str) -> Any:
 def begin_tour(page: Any) -> Any:
     begin(page)
     page.locator(".st-key-ready-tour button:visible").click()
-    return at(page, "Fork")
+    return at(page, "Branch")
 
 
 def aimed(page: Any) -> Any:
@@ -73,8 +73,9 @@ def test_the_person_does_it_and_a_reload_goes_on(app: str, watch: Any) -> None:
     at(page, "Ask")
     page.locator(DRAFT).fill("How much memory does zstd need?")
     page.locator("[class*=st-key-chat-send-] button:visible").click()
-    at(page, "Merge")
+    at(page, "Bring back")
     aimed(page).click()
+    page.get_by_role("menuitem").filter(has_text="Bring this branch back").click()
     page.locator(".st-key-merge-land button:visible").click()
     at(page, "Undo")
     page.locator(".st-key-notice-undo button:visible").click()
@@ -94,7 +95,7 @@ def test_it_is_left_by_escape_and_taken_again_from_the_palette(app: str, watch: 
     page.keyboard.press("Control+k")
     page.keyboard.type("Take the tour")
     page.keyboard.press("Enter")
-    at(page, "Fork")
+    at(page, "Branch")
     page.locator(CARD).get_by_role("button", name="Leave").click()
     expect(page.locator(CARD)).to_have_count(0)
 
@@ -125,4 +126,4 @@ def test_it_leads_back_from_another_conversation(app: str, watch: Any) -> None:
     expect(page.locator(".st-key-chat-starters")).to_be_visible()
     card.get_by_role("button", name="Go back there").click()
     expect(page.locator(".st-key-line-ready")).to_be_visible()
-    at(page, "Fork")
+    at(page, "Branch")

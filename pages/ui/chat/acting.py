@@ -120,7 +120,8 @@ def _expand(here: Frame, id: MessageId) -> None:
     source = branch_for(id, here.chat.view, here.chat.visible, here.chat.branch_name)
     if source == here.chat.branch_name:
         raise NothingToDo(
-            "No other branch leads to that message any more.", "Fork at it, and pick it from there."
+            "No other branch leads to that message any more.",
+            "Start a branch there, and choose it from that.",
         )
     plan = here.chat.plan_merge(source, strategy=CHERRY_PICK.name, picks=[id])
     if not plan.lands:
@@ -134,7 +135,7 @@ def _merge(here: Frame, act: str, id: MessageId) -> None:
     direction = way_of(here, id)
     if direction is None:
         if len(here.chat.branches) < 2:
-            raise NothingToDo("There is no other branch to merge into.", "Fork this conversation first.")
+            raise NothingToDo("There is no other branch to bring it back to.", "Start a branch first.")
         way, merged = place(here.chat), False  # Which branch comes in is chosen there.
     else:
         source = here.chat.branches[direction.source].head

@@ -4,6 +4,7 @@
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
 const ASKS = 8, ASKS_AFTER = 700; // How often a cost is asked for, and after how many milliseconds again.
+const RARE = { regenerate: "refresh", edit: "edit", copy: "content_copy", pick: "check_box_outline_blank", threads: "forum" };
 const COPIED = 2000; // Milliseconds in which a button says that it has copied.
 
 // The message that a button is about: the button or the card of a message names it, or it is the one in whose cell the
@@ -42,7 +43,9 @@ function openMenu(opener) {
   popup.setAttribute("role", "menu");
   popup.setAttribute("aria-label", "More about this message");
   const merges = state.merges.map(([name, icon, label]) => [name, icon, label, "…"]);
-  for (const [name, icon, label, cost] of [...state.menu, ...merges]) {
+  const rare = [...(opener.closest(".fk-acts")?.querySelectorAll(".fk-rare button") ?? [])]
+    .map((one) => [one.dataset.act, RARE[one.dataset.act], one.getAttribute("aria-label")]);
+  for (const [name, icon, label, cost] of [...rare, ...state.menu, ...merges]) {
     if (cost && name === merges[0][0]) {
       const heading = document.createElement("div");
       heading.className = "fk-menu-heading"; heading.textContent = "Bring its branch back";
@@ -134,7 +137,9 @@ function clicked(event) {
 
 // What is selected in the cell of the button, before the press takes the selection away.
 function reached(event) {
-  const cell = event.target.closest?.('[data-act="threads"]')?.closest('[class*="st-key-cell-"]'), chosen = getSelection();
+  if (event.target.closest?.(".fk-menu")) return; // It was reached when the menu opened.
+  const opener = event.target.closest?.('[data-act="threads"], [data-act="more"]');
+  const cell = opener?.closest('[class*="st-key-cell-"]'), chosen = getSelection();
   const inside = cell && !chosen.isCollapsed && cell.contains(chosen.anchorNode) && cell.contains(chosen.focusNode);
   state.selected = inside ? chosen.toString().slice(0, 600) : "";
 }

@@ -3,8 +3,8 @@
 A Streamlit widget per action would be hundreds on a page, and the browser's work per widget is what makes long pages
 slow. So a cell's head is one piece of HTML whose buttons carry `data-act` and `data-id`, and one component hears their
 clicks, keeps the clipboard (acts.js), scrolls to the message that was asked for (scrolling.js) and puts the cursor
-where one writes next (cursor.js). The buttons are ordinary ones: reachable by Tab, named for screen readers. Nothing
-that a model wrote can contain one, since Markdown's HTML is escaped.
+where one writes next (cursor.js). The rare ones are in the “…” menu. The buttons are ordinary ones: reachable by Tab,
+named for screen readers. Nothing that a model wrote can contain one, since Markdown's HTML is escaped.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Merges:
 
 
 MENU = (
-    ("fork", "call_split", "Fork here …"),
+    ("fork", "call_split", "Start a branch here …"),
     ("compare", "view_column_2", "Compare with where you are"),
     ("present", "slideshow", "Present from here"),
     ("stash", "inventory_2", "Stash from here to the end"),

@@ -306,18 +306,19 @@ def _threads(cell: Cell, look: Look) -> str:
 def _acts(cell: Cell, look: Look) -> str:
     if look.only_reads:
         return button("copy", "Copy the text") + button("more", "More")
-    answer = cell.message.role == "assistant"
-    first = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
+    answer, picked = cell.message.role == "assistant", cell.message.id in look.picks
+    again = button("regenerate", "Answer again …") if answer else button("edit", "Edit and ask again …")
+    again = again if cell.message.merge is None and (look.writes or not answer) else ""
+    copy, pick = button("copy", "Copy the text"), button("pick", "Choose for bringing back", pressed=picked)
+    threads = (
+        button("threads", "Discuss this …") if look.threads is not None and not _threads(cell, look) else ""
+    )
+    shown, rare = (copy, again) if answer else (again or copy, copy if again else "")
     return (
-        button("fork", "Fork here …")
-        + (first if cell.message.merge is None and (look.writes or not answer) else "")
-        + button("copy", "Copy the text")
-        + (
-            button("threads", "Discuss this …")
-            if look.threads is not None and not _threads(cell, look)
-            else ""
-        )
-        + button("pick", "Pick for a merge", pressed=cell.message.id in look.picks)
+        button("fork", "Start a branch here …")
+        + shown
+        + (pick if picked else "")
+        + f'<span class="fk-rare">{rare}{threads}{"" if picked else pick}</span>'
         + button("more", "More")
     )
 

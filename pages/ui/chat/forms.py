@@ -32,7 +32,13 @@ def draw_form(here: Frame, act: str, message: Message) -> None:
         with kept_fields(act, here.chat.id, here.chat.branch_name, message.id):
             match act:
                 case "fork":
-                    _named(here, message, "Fork here", "Name of the new branch", "branch, or leave it empty")
+                    _named(
+                        here,
+                        message,
+                        "Start the branch",
+                        "Name of the new branch",
+                        "branch, or leave it empty",
+                    )
                 case "tag":
                     _named(here, message, "Tag", "Name of the tag", "a word or two")
                 case "edit":
@@ -50,7 +56,7 @@ def _named(here: Frame, message: Message, verb: str, label: str, placeholder: st
                 key="chat.form_go",
                 type="primary",
                 on_click=_carry_out,
-                args=(here, _fork if verb == "Fork here" else _tag, message.id),
+                args=(here, _fork if verb == "Start the branch" else _tag, message.id),
             )
             st.form_submit_button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
 

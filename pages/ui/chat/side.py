@@ -1,4 +1,6 @@
-"""The graph beside the notebook, as a picture or as a list; a click on it checks a message out.
+"""Beside the notebook: the graph as a picture or as a list, the documents, and what the model reads.
+
+A click on the graph checks a message out.
 
 The picture (streamlit-agraph) is for the mouse; the list (its twin) is for keyboard, screen readers and narrow
 screens, and also forks and marks. Both draw the same rows, and a click does the same in both.
@@ -10,6 +12,7 @@ from collections.abc import Callable
 from functools import cache
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.model import MessageId
 from forky_core.model.model_names import together
@@ -26,10 +29,13 @@ from pages.ui.chat.rows import Gesture, cells_css
 from pages.ui.chat.twin import draw_twin
 from pages.ui.components.models import label_of
 from pages.ui.components.palette import palette
+from pages.ui.context.panel import draw_context_panel
+from pages.ui.documents.panel import draw_documents
 from pages.ui.frame import Frame, saying
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
+_PANELS = ("Graph", "List", "Documents", "Model reads")
 _MOST = 50
 _ROWS = 88
 """Rows of the graph, until somebody asks for more."""
@@ -52,14 +58,25 @@ def draw_pane(here: Frame) -> None:
 
 
 def draw_side(here: Frame) -> None:
-    """Keys: `chat.graph_as`, `chat.widen`, `chat.filter`, `chat.graph`, `chat.twin`."""
+    """Keys: `chat.graph_as`, `chat.widen`, `chat.filter`, `chat.graph`, `chat.twin`, and those of the two panels."""
     narrow = pane(here) == "Graph"
     chosen = here.session.choices.get(_AS, "List" if narrow else "Graph")
+    line = st.container(key="line-graph", horizontal=True, vertical_alignment="center")
+    with line:
+        _segment(here, _AS, "What is shown beside the chat", _PANELS, chosen)
+    if chosen == "Documents":
+        draw_documents(here.forky, here.session, here.chat)
+    elif chosen == "Model reads":
+        draw_context_panel(here)
+    else:
+        _draw_map(here, line, chosen, narrow=narrow)
+
+
+def _draw_map(here: Frame, line: DeltaGenerator, chosen: str, *, narrow: bool) -> None:
     shape = _shape(here)
     found = found_by(here, shape)
     rows = _rows(here, shape, found)
-    with st.container(key="line-graph", horizontal=True, vertical_alignment="center"):
-        _segment(here, _AS, "Show the messages as", ("Graph", "List"), chosen)
+    with line:
         st.html(
             f'<style>{cells_css(rows, palette())}</style><div class="fk-quiet">{count(rows.total, "message")}</div>'
         )

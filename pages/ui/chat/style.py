@@ -40,6 +40,7 @@ _CSS = """
   border: 1px solid color-mix(in srgb, var(--fk-branch, transparent) 60%, transparent); }
 .fk-tag { background: none; border: 1px solid color-mix(in srgb, currentColor 25%, transparent); }
 .fk-mark { font-size: .72rem; font-weight: 700; border: 1.5px solid currentColor; border-radius: .25rem; padding: 0 .28rem; }
+.fk-rare { display: none; }
 .fk-acts { margin-left: auto; display: flex; gap: .05rem; opacity: 0; transition: opacity .1s; }
 [class*="st-key-cell-"]:hover .fk-acts, [class*="st-key-cell-"]:focus-within .fk-acts,
 [class*="-current-"] .fk-acts, .fk-acts:has([aria-pressed="true"]) { opacity: 1; }
@@ -53,7 +54,7 @@ CONTENTS
 @media (min-width: 900px) {
   [class*="-current-"] .fk-head [data-act="fork"] { width: auto; display: inline-flex; align-items: center; gap: .3rem;
     padding: 0 .4rem; opacity: .85; }
-  [class*="-current-"] .fk-head [data-act="fork"]::after { content: "Fork"; font-size: .82rem; }
+  [class*="-current-"] .fk-head [data-act="fork"]::after { content: "Branch"; font-size: .82rem; }
 }
 .fk-head .fk-word { width: auto; height: auto; font-size: .82rem; }
 .fk-head button.fk-threads { width: auto; display: inline-flex; align-items: center; gap: .25rem; padding: 0 .4rem; opacity: .9;

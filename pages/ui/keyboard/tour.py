@@ -63,12 +63,12 @@ _TO_CHAT = (
 )
 STEPS = (
     TourStep(
-        "Fork",
+        "Branch",
         (
-            Target(".st-key-chat-form_go button", "Press Fork here. A name is not needed."),
+            Target(".st-key-chat-form_go button", "Press Start the branch. A name is not needed."),
             Target(
                 '[data-cell="{fork}"] [data-act="fork"]',
-                "A side question gets a branch of its own. Press the fork of the marked message.",
+                "A side question gets a branch of its own. Press the branch of the marked message.",
             ),
             *_TO_CHAT,
         ),
@@ -89,13 +89,16 @@ STEPS = (
         "It was answered on your branch alone. Main does not know of it.",
     ),
     TourStep(
-        "Merge",
+        "Bring back",
         (
             Target(
                 ".st-key-merge-land button",
-                "This is what main would be told, and what it costs. Read it, then land it.",
+                "This is what main would be told, and what it costs. Read it, then bring it in.",
             ),
-            Target("", "Bring it to main: open the Merge page. Nothing is written yet.", page="merge"),
+            Target(
+                ".st-key-bar-menu button",
+                "Bring it to main: open the menu and choose “Bring this branch back …”. Nothing is written yet.",
+            ),
         ),
         "merge",
         "What your branch said is one message of main now, and names the messages it comes from.",
@@ -105,13 +108,10 @@ STEPS = (
         "Undo",
         (
             Target(".st-key-notice-undo button", "Everything can be taken back. Press Undo."),
-            Target(
-                "[role=menu] [role=menuitem]:first-child, .st-key-bar-menu button",
-                "Everything can be taken back. Open the menu and press Undo.",
-            ),
+            Target(".st-key-bar-menu button", "Everything can be taken back. Open the menu and choose Undo."),
         ),
         "undo",
-        "Main is as it was before the merge. Your branch is still there, and Redo would merge it again.",
+        "Main is as it was before. Your branch is still there, and Redo would bring it back again.",
     ),
     TourStep(
         "Look at an experiment",
@@ -123,8 +123,8 @@ STEPS = (
             ),
         ),
         "page:experiments",
-        "Both offline models were asked on main and on upload. Only upload knows why the file was sent twice: nobody has "
-        "merged it yet. You have forked, asked, merged and undone; this was the tour.",
+        "Both offline models were asked on main and on upload. Only upload knows why the file was sent twice: nobody "
+        "has brought it back yet. You have started a branch, asked, brought it back and undone that; this was the tour.",
     ),
 )
 

@@ -55,14 +55,20 @@ def _of_branch(label: str) -> Verb:
     )
 
 
+def _of_message(name: str, act: str) -> Verb:
+    return Verb(
+        name, ((Step("message", '[data-act="more"]'), Step("press", f'.fk-menu [data-act="{act}"]')),)
+    )
+
+
 KEYS = (
     Verb("Write a message", ((Step("focus", COMPOSER),), (CHAT, Step("focus", COMPOSER))), "/"),
     Verb("Next message", ((Step("move", "1"),),), "j"),
     Verb("Message before", ((Step("move", "-1"),),), "k"),
     Verb("Version before of this message", ((Step("message", ".fk-siblings button:first-of-type"),),), "["),
     Verb("Next version of this message", ((Step("message", ".fk-siblings button:last-of-type"),),), "]"),
-    Verb("Fork at this message", ((Step("message", '[data-act="fork"]'),),), "f"),
-    Verb("Merge", ((Step("page", "merge"),),), "m"),
+    Verb("Start a branch at this message", ((Step("message", '[data-act="fork"]'),),), "f"),
+    Verb("Bring back", ((Step("page", "merge"),),), "m"),
     Verb("Compare", ((Step("press", ".st-key-chat-marks_compare button"),), (Step("page", "compare"),)), "c"),
     Verb(
         "Graph of the conversation",
@@ -102,9 +108,9 @@ VERBS = (
     _presses("Graph as a picture", '.st-key-chat-graph_as [role=radio][aria-checked="false"]', text="Graph"),
     Verb("Take the tour", ((Step("show", "tour"),),)),
     Verb("Edit this question and ask again", ((Step("message", '[data-act="edit"]'),),)),
-    Verb("Answer again", ((Step("message", '[data-act="regenerate"]'),),)),
+    _of_message("Answer again", "regenerate"),
     Verb("Copy this message", ((Step("message", '[data-act="copy"]'),),)),
-    Verb("Pick this message for a merge", ((Step("message", '[data-act="pick"]'),),)),
+    _of_message("Choose this message for bringing back", "pick"),
     *(_of_branch(label) for act, label in BRANCH_MENU.items() if act not in {"reuse", "anew"}),
     _of_branch(f"{BRANCH_MENU['reuse']}|{BRANCH_MENU['anew']}"),
 )
