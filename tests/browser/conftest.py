@@ -115,7 +115,7 @@ def listed_under_you(page: Any, name: str) -> Any:
 
 def menu(page: Any, line: str) -> None:
     """Choose a line of the title bar's menu, by its beginning."""
-    page.locator(".st-key-bar-menu button").first.click()
+    page.locator(".st-key-bar-menu button:visible").first.click()
     page.locator("[role=menu] [role=menuitem]").filter(has_text=line).first.click()
 
 

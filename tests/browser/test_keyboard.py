@@ -11,7 +11,7 @@ from tests.browser.conftest import expect, settled
 from tests.browser.test_chat import DRAFT, begin
 
 pytestmark = pytest.mark.browser
-PALETTE = "Find a verb or a place"
+PALETTE = "Find a message, a chat or a verb"
 
 
 def palette(page: Any) -> Any:

@@ -151,7 +151,7 @@ def test_the_shortcuts_are_heard_after_a_click_in_the_graph(app: str, watch: Any
     graph_frame(page).locator("canvas").click(position={"x": 300, "y": 490})
     page.wait_for_function("() => document.activeElement.tagName !== 'IFRAME'")
     page.keyboard.press("Control+k")
-    expect(page.get_by_role("combobox", name="Find a verb or a place")).to_be_focused()
+    expect(page.get_by_role("combobox", name="Find a message, a chat or a verb")).to_be_focused()
 
 
 @pytest.mark.long

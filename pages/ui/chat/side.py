@@ -12,7 +12,6 @@ from collections.abc import Callable
 from functools import cache
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.model import MessageId
 from forky_core.model.model_names import together
@@ -61,39 +60,36 @@ def draw_side(here: Frame) -> None:
     """Keys: `chat.graph_as`, `chat.widen`, `chat.filter`, `chat.graph`, `chat.twin`, and those of the two panels."""
     narrow = pane(here) == "Graph"
     chosen = here.session.choices.get(_AS, "List" if narrow else "Graph")
+    shape = _shape(here)
+    found = found_by(here, shape)
+    rows = _rows(here, shape, found)
     line = st.container(key="line-graph", horizontal=True, vertical_alignment="center")
     with line:
         _segment(here, _AS, "What is shown beside the chat", _PANELS, chosen)
+        st.html(
+            f"<style>{cells_css(rows, palette())}</style>"
+        )  # The cells of the chat have the colours of the map.
     if chosen == "Documents":
         draw_documents(here.forky, here.session, here.chat)
     elif chosen == "Model reads":
         draw_context_panel(here)
     else:
-        _draw_map(here, line, chosen, narrow=narrow)
-
-
-def _draw_map(here: Frame, line: DeltaGenerator, chosen: str, *, narrow: bool) -> None:
-    shape = _shape(here)
-    found = found_by(here, shape)
-    rows = _rows(here, shape, found)
-    with line:
-        st.html(
-            f'<style>{cells_css(rows, palette())}</style><div class="fk-quiet">{count(rows.total, "message")}</div>'
-        )
-        _draw_widen(here, rows)
-        filter_button(here)
-    draw_filter(here, shape, found)
-    if chosen == "List":
-        draw_twin(rows, "chat.twin", height=720, on_gesture=lambda gesture: _click(here, gesture))
-    else:
-        draw_graph(
-            rows,
-            "chat.graph",
-            whole=here.session.graph_whole,
-            on_gesture=lambda gesture: _click(here, gesture),
-        )
-    if not narrow:
-        draw_card(here)
+        with line:
+            st.html(f'<div class="fk-quiet">{count(rows.total, "message")}</div>')
+            _draw_widen(here, rows)
+            filter_button(here)
+        draw_filter(here, shape, found)
+        if chosen == "List":
+            draw_twin(rows, "chat.twin", height=720, on_gesture=lambda gesture: _click(here, gesture))
+        else:
+            draw_graph(
+                rows,
+                "chat.graph",
+                whole=here.session.graph_whole,
+                on_gesture=lambda gesture: _click(here, gesture),
+            )
+        if not narrow:
+            draw_card(here)
 
 
 def _draw_widen(here: Frame, rows: GraphView) -> None:

@@ -19,7 +19,7 @@ _CSS = """
 .fk-bar span { display: block; min-width: 1px; background: var(--fk-accent); }
 .fk-bar .fk-known { background: color-mix(in srgb, var(--fk-accent) 45%, transparent); }
 .fk-bar.fk-over span { background: #b3452f; }
-.fk-rows { width: 100%; font-size: .86rem; }
+.fk-rows { width: 100%; font-size: .86rem; container-type: inline-size; }
 .fk-row { display: grid; grid-template-columns: 1.3rem 4.2rem 8.5rem minmax(0, 1fr) auto; gap: .1rem .6rem; align-items: start;
   padding: .28rem .2rem; border-bottom: 1px solid color-mix(in srgb, currentColor 9%, transparent);
   content-visibility: auto; contain-intrinsic-size: auto 3.2rem; }
@@ -47,13 +47,13 @@ _CSS = """
 .fk-side.fk-here { background: color-mix(in srgb, var(--fk-accent) 16%, transparent); }
 .fk-side.fk-there { background: color-mix(in srgb, #c77b1b 18%, transparent); }
 .st-key-context-memory { padding: .7rem .8rem; border-radius: .6rem; border: 1px solid color-mix(in srgb, currentColor 12%, transparent); }
-@media (max-width: 640px) {
+@container (max-width: 42rem) {
   .fk-row { grid-template-columns: 1.3rem 3.6rem minmax(0, 1fr) auto; }
   .fk-row .fk-body { grid-column: 1 / -1; }
   .fk-head-row .fk-body { display: none; }
-  .fk-steer button { width: 2.4rem; height: 2.4rem; }
   .fk-steer { grid-row: 1; grid-column: 4; }
 }
+@media (max-width: 640px) { .fk-steer button { width: 2.4rem; height: 2.4rem; } }
 </style>
 """
 

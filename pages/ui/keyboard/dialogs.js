@@ -36,7 +36,7 @@ function collect() {
   const found = [], taken = new Set();
   for (const verb of VERBS) {
     const way = wayOf(verb);
-    if (verb.name === "Find a verb or a place") continue;
+    if (verb.name === "Find a message, a chat or a verb") continue;
     for (const steps of verb.ways) {
       if (steps[0].do !== "press") continue;
       for (const one of all(steps[0])) taken.add(one);

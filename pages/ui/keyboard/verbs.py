@@ -87,7 +87,7 @@ KEYS = (
         "g",
     ),
     Verb("All keys", ((Step("show", "keys"),),), "?"),
-    Verb("Find a verb or a place", ((Step("show", "palette"),),), "Ctrl+K"),
+    Verb("Find a message, a chat or a verb", ((Step("show", "palette"),),), "Ctrl+K"),
     _presses("Send", "[class*=st-key-chat-send-] button", key="Ctrl+Enter"),
     _presses("Undo", ".st-key-bar-undo button", key="Ctrl+Z"),
     _presses("Redo", ".st-key-bar-redo button", key="Ctrl+Shift+Z"),
