@@ -27,7 +27,7 @@ from pages.ui.chat.erasing import confirm_erasure
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
 from pages.ui.chat.news import arrive, draw_news, draw_so_far, note_seen
 from pages.ui.chat.notebook import draw_cells
-from pages.ui.chat.offers import merges_of
+from pages.ui.chat.offers import hear_costs, merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.presence import draw_presence
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
@@ -80,10 +80,12 @@ def main() -> None:
         follow=here.at_head,
         copied=here.session.copied,
         form=_open_form(here),
-        merges=None if only_reads else merges_of(here),
+        merges=() if only_reads else merges_of(here),
         present=present_address(here.chat),
         offered=READING if only_reads else None if writes else FORKING,
     )
+    if not only_reads:
+        hear_costs(here)
     # First of all: whoever sees another conversation must not send a question from the field of the one before, nor one
     # below an older head whose question is said to be stored.
     with composer:

@@ -71,9 +71,6 @@ class TabSession:
     """The form that is open below a cell: which act, on which message."""
     card: tuple[MessageId, str] | None = None
     """The message whose dot in the graph was clicked, and the branch one came from: its card is open."""
-    costs_of: MessageId | None = None
-    """The message whose menu was just opened: what its merges would cost is told once, since whoever opens the menu
-    again asks again."""
     chosen: int = 0
     """The last choice in the branch box that was heard: it waits for the answer (ui/chat/branchbox.py)."""
     race: tuple[str, str, MessageId | None] | None = None

@@ -111,8 +111,10 @@ def test_a_menu_and_a_card_lead_here_with_the_message_ticked(app: str, watch: An
     settled(page)
     click_node(page, id)
     card = page.locator(".fk-card")
-    expect(card.get_by_role("button", name="A note, and where")).to_contain_text("tokens")
-    card.get_by_role("button", name="A short note").click()
+    card.get_by_role("button", name="More").click()
+    expect(page.get_by_role("menuitem", name="A note, and where")).to_contain_text("tokens")
+    page.keyboard.press("Escape")
+    card.get_by_role("button", name="Bring “upload” back").click()
     page.wait_for_url("**/merge?**strategy=squash**")
     assert one.problems == []
 

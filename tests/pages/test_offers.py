@@ -14,13 +14,21 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.merge.strategies import REGISTRY, STRATEGIES
 from pages.ui.chat import offers
-from pages.ui.chat.offers import ACT, costs_of
-from pages.ui.frame import Frame
-from pages.ui.session import TabSession
+from pages.ui.chat.offers import ACT
 from tests.builders import talk
 from tests.first_sentences import FIRST_SENTENCES
 from tests.hangs import HANG
-from tests.pages.apptest import act, by_key, click_graph, fill, keys, open_page, param, settled
+from tests.pages.apptest import (
+    act,
+    ask_costs,
+    by_key,
+    click_graph,
+    fill,
+    keys,
+    open_page,
+    settled,
+    told_costs,
+)
 from tests.pages.apptest import html as html_pieces
 
 ACTS = [f"{ACT}{one.name}" for one in STRATEGIES]
@@ -31,11 +39,9 @@ def card(test: AppTest) -> str:
     return next((str(one.proto.body) for one in test.get("html") if 'class="fk-card"' in one.proto.body), "")
 
 
-def told(body: str) -> dict[str, str]:
-    """What each button of a card costs, by its act."""
-    found = re.findall(r'data-act="([\w-]+)"[^>]*>.*?</button>', body)
-    costs = re.findall(r'data-act="([\w-]+)"(?:(?!</button>).)*fk-cost">([^<]*)<', body)
-    return dict.fromkeys(found, "") | dict(costs)
+def offered(body: str) -> list[str]:
+    """The acts of a card's buttons."""
+    return re.findall(r'data-act="([\w-]+)"', body)
 
 
 def clicked(chat: Conversation, at: str) -> AppTest:
@@ -43,30 +49,21 @@ def clicked(chat: Conversation, at: str) -> AppTest:
     return settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
 
 
-def planned(test: AppTest, forky: Forky, chat: Conversation, at: Any) -> AppTest:
-    """The page once the costs of a message are known."""
-    held = test.session_state["session"]
-    assert isinstance(held, TabSession)
-    here = Frame(forky, held, chat.checkout(param(test, "b")), at)
+def planned(test: AppTest, at: str) -> Any:
+    """What the menu of this message is told in the end: the message, a heading, and the costs by act."""
     for _ in range(int(HANG) * 10):
-        if costs_of(here, at) is not None:
-            return settled(test.run())
+        if (said := told_costs(test := ask_costs(test, at))) is not None:
+            return said
     raise AssertionError("The costs never came.")
 
 
-def test_a_clicked_node_offers_each_merge_by_name_with_its_cost(forky: Forky, chat: Conversation) -> None:
-    at = chat.checkout("debug").path()[-1].id
-    body = card(planned(clicked(chat, at), forky, chat, at))
-    assert "bring “debug” back into “main”" in html.unescape(body)
-    plans = {
-        f"{ACT}{one.name}": chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
-        for one in STRATEGIES
-    }
-    costs = told(body)
-    assert {act: costs[act] for act in ACTS} == {
-        act: f"{plan.tokens:,} tokens" for act, plan in plans.items()
-    }
-    assert "fork" in costs
+def test_a_clicked_node_offers_a_merge_and_plans_none(
+    chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(offers, "costs_of", lambda *_: pytest.fail("A plan was made."))
+    body = card(clicked(chat, chat.checkout("debug").path()[-1].id))
+    assert "Bring “debug” back into “main”" in html.unescape(body)
+    assert offered(body) == ["card", "fork", "merge-squash", "more"]
 
 
 def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> None:
@@ -81,44 +78,42 @@ def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> N
 
 @pytest.mark.parametrize("place", [0, -1], ids=["which all branches share", "of main alone"])
 def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
-    forky: Forky, chat: Conversation, place: int
+    chat: Conversation, place: int
 ) -> None:
     """The menu leads to the Merge page, where the branch is chosen."""
     at = chat.path()[place].id
-    body = html.unescape(card(planned(clicked(chat, at), forky, chat, at)))
+    body = html.unescape(card(clicked(chat, at)))
     assert "debug" not in body and "Start a branch here" in body
-    assert told(body).keys() == {"card", "fork"}
-    test = act(open_page("chat.py", chat), "costs", at)
-    assert _acts(test)["costs"] == [at, "Bring a branch back into “main”", {}]
+    assert offered(body) == ["card", "fork", "more"]
+    assert planned(open_page("chat.py", chat), at) == [at, "Bring a branch back into “main”", {}]
     asked = open_page("merge.py", chat, strategy="squash")
     assert by_key(asked, "merge.strategy").value == "squash" and "source" not in asked.query_params
 
 
-def test_a_merge_that_brings_nothing_is_offered_as_that(forky: Forky, chat: Conversation) -> None:
+def test_a_merge_that_brings_nothing_is_offered_as_that(chat: Conversation) -> None:
     chat.merge(chat.plan_merge("debug", strategy="full"))
     at = chat.checkout("debug").path()[-1].id
-    body = html.unescape(card(planned(clicked(chat, at), forky, chat, at)))
-    assert "“main” has all of “debug” already." in body
-    assert {told(body)[act] for act in ACTS} == {"nothing new"} and body.count(" disabled") == len(ACTS)
+    _, _, costs = planned(clicked(chat, at), at)
+    assert costs == dict.fromkeys(ACTS, "nothing new")
 
 
 def test_a_merge_into_a_long_branch_is_offered_without_being_planned(
-    forky: Forky, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+    chat: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(offers, "_LONGEST", 3)
     side = chat.checkout("debug")
     at, alone = side.path()[-1].id, set(chat.path()) - set(side.path())
     for number in range(4 - len(alone)):
         chat.say(f"More on the main branch: {number}.")
-    test = clicked(chat, at)
-    assert {act: told(card(planned(test, forky, chat, at)))[act] for act in ACTS} == dict.fromkeys(ACTS, "")
+    _, _, costs = planned(clicked(chat, at), at)
+    assert costs == {}
 
 
 def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
     alone = forky.create("Alone")
     message = alone.say("Hello")
     test = clicked(alone, message.id)
-    assert told(card(test)).keys() == {"card", "fork"}
+    assert offered(card(test)) == ["card", "fork", "more"]
     assert _acts(test)["merges"] == []
 
 
@@ -129,16 +124,20 @@ def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversati
     assert by_key(fill(test, merge__strategy="cherry-pick"), f"merge.pick.{at}").value is True
 
 
-def test_the_menu_is_told_what_its_merges_cost_when_it_asks(forky: Forky, chat: Conversation) -> None:
+def test_the_menu_is_told_what_its_merges_cost_when_it_asks(chat: Conversation) -> None:
     debug = chat.checkout("debug")
     test = open_page("chat.py", debug)
-    assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and _acts(test)["costs"] is None
+    assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and told_costs(test) is None
     at = debug.path()[-1].id
-    test = act(planned((act(test, "costs", at)), forky, chat, at), "costs", at)
-    of, heading, costs = _acts(test)["costs"]
+    of, heading, costs = planned(test, at)
     assert of == at and heading == "Bring “debug” back into “main”"
-    assert costs["merge-squash"] == f"{chat.plan_merge('debug').tokens:,} tokens"
-    assert _acts(settled(test.run()))["costs"] is None, "a run for something else plans no merge"
+    plans = {
+        one.name: chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
+        for one in STRATEGIES
+    }
+    assert costs == {f"{ACT}{name}": f"{plan.tokens:,} tokens" for name, plan in plans.items()}
+    assert told_costs(settled(test.run())) is None, "a run for something else plans no merge"
+    assert told_costs(ask_costs(test, "b2:nowhere")) is None
 
 
 def _acts(test: AppTest) -> dict[str, Any]:
@@ -148,12 +147,12 @@ def _acts(test: AppTest) -> dict[str, Any]:
     return said
 
 
-def test_a_strategy_that_a_package_adds_is_offered_everywhere(forky: Forky, chat: Conversation) -> None:
+def test_a_strategy_that_a_package_adds_is_offered_everywhere(chat: Conversation) -> None:
     at = chat.checkout("debug").path()[-1].id
     with REGISTRY.added(FIRST_SENTENCES):
         test = clicked(chat, at)
-        body = card(planned(test, forky, chat, at))
-        assert ">First sentences<" in body and "token" in told(body)["merge-first-sentences"]
+        _, _, costs = planned(test, at)
+        assert "token" in costs["merge-first-sentences"]
         assert "merge-first-sentences" in {entry[0] for entry in _acts(test)["merges"]}
         test = open_page("merge.py", chat, source="debug", strategy="first-sentences")
         radio = by_key(test, "merge.strategy")
@@ -181,7 +180,7 @@ def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None
 def test_a_form_opens_at_a_message_that_has_left_the_window_since_its_menu_was_opened(forky: Forky) -> None:
     chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
     message = chat.path()[-3].id
-    test = act(open_page("chat.py", chat), "costs", message)
+    test = open_page("chat.py", chat)
     talk(chat, *(f"What others wrote, {number}." for number in range(40)))
     test = act(settled(test.run()), "fork", message)
     assert "chat.form_name" in keys(test)

@@ -19,7 +19,7 @@ from pages.ui.chat.stashes import stash_from
 from pages.ui.chat.threads import quote_for_thread
 from pages.ui.chat.window import is_near, tip_below
 from pages.ui.components.links import passage_place
-from pages.ui.components.notice import done, stay
+from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, go, message_anywhere, place, saying
 from pages.ui.session import TabSession
@@ -45,9 +45,6 @@ def act_on(here: Frame, act: Act) -> None:
         message = here.chat.message(act.id)
         if act.name.startswith(ACT):
             _merge(here, act.name, message.id)
-        elif act.name == "costs":
-            here.session.costs_of = message.id
-            stay(here.session)
         else:
             if act.name == "threads":
                 quote_for_thread(here, act.quote)

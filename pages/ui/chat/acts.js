@@ -3,7 +3,7 @@
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
-const ASKS = 8, ASKS_AFTER = 700; // How often a cost is asked for, and after how many milliseconds again.
+const ASKS = 12, ASKS_AFTER = 500; // How often a cost is asked for, and after how many milliseconds again.
 const RARE = { regenerate: "refresh", edit: "edit", copy: "content_copy", pick: "check_box_outline_blank", threads: "forum" };
 const COPIED = 2000; // Milliseconds in which a button says that it has copied.
 
@@ -92,7 +92,7 @@ function place() {
 function askCosts(id, left) {
   const open = () => state.popup && of(state.opener) === id;
   if (!open() || tellCosts(id) || !left) return;
-  state.send("costs", id);
+  state.ask?.(id);
   setTimeout(() => askCosts(id, left - 1), ASKS_AFTER);
 }
 
@@ -173,8 +173,7 @@ function copy(text) {
 export default function ({ data, setTriggerValue }) {
   state.send = (name, id, quote) => setTriggerValue("act", { name, id, ...(quote ? { quote } : {}), n: Date.now() + state.n++ });
   state.openAt = openAt; state.close = () => { if (state.popup) closeMenu(); }; state.present = data.present;
-  state.menu = data.menu; state.merges = data.merges; state.costs = data.costs;
-  if (state.popup) tellCosts(of(state.opener));
+  state.menu = data.menu; state.merges = data.merges; state.tell = () => state.popup && tellCosts(of(state.opener));
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);

@@ -9,8 +9,8 @@ named for screen readers. Nothing that a model wrote can contain one, since Mark
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Collection
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -29,20 +29,8 @@ class Act:
     """Words of the message that were selected."""
 
 
-@dataclass(frozen=True, slots=True)
-class Merges:
-    """The ways of merging in the menu of every message."""
-
-    entries: Sequence[tuple[str, str, str]]
-    """Acts: name, icon, label."""
-    of: str = ""
-    """The message whose costs are known."""
-    heading: str = ""
-    """Which branch would be merged into which."""
-    costs: Mapping[str, str] = field(default_factory=dict)
-    """By act."""
-
-
+Merges = tuple[tuple[str, str, str], ...]
+"""The ways of merging in the menu of every message: act, icon, label."""
 MENU = (
     ("fork", "call_split", "Start a branch here …"),
     ("compare", "view_column_2", "Compare with where you are"),
@@ -90,16 +78,16 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     follow: bool,
     copied: tuple[int, str],
     form: tuple[str, str] | None = None,
-    merges: Merges | None = None,
+    merges: Merges = (),
     present: str = "",
     offered: Collection[str] | None = None,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
-    `form` that opens: an act, and the message it stands below. What `merges` cost the browser asks for
-    as the menu opens (act “costs”), until it is told. `present` is the address of the conversation's presentation.
-    `offered` are the acts of the menu that are offered; None for all.
+    `form` that opens: an act, and the message it stands below. What `merges` cost is asked for by the menu as it opens
+    (offers.py). `present` is the address of the conversation's presentation. `offered` are the acts of the menu that
+    are offered; None for all.
     """
 
     def handle() -> None:
@@ -112,8 +100,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
         data={
             # A tuple: of a list Streamlit asks pandas whether it is a table.
             "menu": tuple(entry for entry in MENU if offered is None or entry[0] in offered),
-            "merges": merges.entries if merges is not None else (),
-            "costs": (merges.of, merges.heading, merges.costs) if merges is not None and merges.of else None,
+            "merges": merges,
             "place": place,
             "at": at,
             "end": end,

@@ -1,9 +1,9 @@
 """What can be done with a message beside reading on: start a branch, or bring its branch back one way or another.
 
-What a merge costs is known once it is planned, which takes a moment on a long branch. So plans are made in the
-background and kept while the conversation stays as it is; whoever asks too early asks again. Planning takes longer the
-more messages each of the two branches has alone, up to a minute. So very long branches are planned only when somebody
-asks for the merge.
+What a merge costs is known once it is planned, which takes a moment on a long branch. So plans are made when a menu
+asks for them, in the background, and kept while the conversation stays as it is; a menu that asks too early asks again.
+Planning takes longer the more messages each of the two branches has alone, up to a minute. So very long branches are
+planned only when somebody asks for the merge.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from concurrent.futures import TimeoutError as NotYet
 from html import escape
+from typing import Any
 
 import streamlit as st
 
@@ -36,12 +37,24 @@ from pages.ui.frame import Frame
 ACT = "merge-"
 """How an act begins that leads to the Merge page; the name of a strategy follows."""
 _AT_ONCE = 0.06
-"""Seconds that a page waits for plans before it is drawn without them."""
+"""Seconds that a menu waits for plans until it has to ask again."""
 _MOST = 60
 _LONGEST = 2_000
 """Messages that either branch may have alone for plans to be made unasked."""
 Costs = Mapping[str, int | None]
 """Tokens by act; None if that act would merge nothing. An act that was not planned has no entry."""
+_COSTS = "chat.costs"
+_component = st.components.v2.component(
+    "forky.costs",
+    # acts.js opens the menus.
+    js="""export default ({ data, setTriggerValue }) => {
+  const state = (window.__forkyActs ??= { copied: 0, n: 0 });
+  state.ask = (id) => setTriggerValue("asked", { id, n: Date.now() + state.n++ });
+  state.costs = data;
+  state.tell?.();
+}""",
+    html="<div></div>",
+)
 _planned: dict[tuple[str, int, str, str, str], Future[Costs]] = {}
 
 
@@ -107,72 +120,59 @@ def said_costs(costs: Costs) -> dict[str, str]:
     return {act: "nothing new" if tokens is None else count(tokens, "token") for act, tokens in costs.items()}
 
 
-def merges_of(here: Frame) -> Merges | None:
-    """The entries of every message's menu; of the message whose menu was just opened, with what they cost."""
-    if len(here.chat.branches) < 2:
+def merges_of(here: Frame) -> Merges:
+    """The entries about merging of every message's menu."""
+    several = len(here.chat.branches) > 1
+    return tuple((f"{ACT}{one.name}", one.icon, one.entry) for one in strategies()) if several else ()
+
+
+@st.fragment
+@error_boundary
+def hear_costs(here: Frame) -> None:
+    """Tell a menu that has been opened what its merges cost, once it asks. Key: `chat.costs`."""
+    asked: Any = st.session_state.get(_COSTS, {}).get("asked")
+    of = asked.get("id") if isinstance(asked, dict) else None
+    _component(key=_COSTS, data=_told(here, of), on_asked_change=lambda: stay(here.session), height="content")
+
+
+def _told(here: Frame, of: object) -> tuple[MessageId, str, Mapping[str, str]] | None:
+    """The message, which branch would be merged into which, and the costs by act; None while they are not known."""
+    if not isinstance(of, str) or of not in here.chat.visible.messages:
         return None
-    entries = tuple((f"{ACT}{one.name}", one.icon, one.entry) for one in strategies())
-    of, here.session.costs_of = here.session.costs_of, None
-    if of is None or of not in here.chat.visible.messages:
-        return Merges(entries)
-    direction, costs = way_of(here, of), costs_of(here, of)
+    id = MessageId(of)
+    direction, costs = way_of(here, id), costs_of(here, id)
     if direction is None:
-        return Merges(entries, of, showable(f"Bring a branch back into “{here.chat.branch_name}”"))
-    if costs is None:
-        return Merges(entries)
-    return Merges(
-        entries, of, showable(f"Bring “{direction.source}” back into “{direction.target}”"), said_costs(costs)
-    )
+        return id, showable(f"Bring a branch back into “{here.chat.branch_name}”"), {}
+    return None if costs is None else (id, showable(_into(direction)), said_costs(costs))
 
 
 def draw_card(here: Frame) -> None:
     """The card of the message whose dot was clicked, below the graph. Key: `chat-card` (a container)."""
     card = None if why_only_reads(here.chat) else here.session.card
-    if card is None or card[0] != here.at or here.at not in here.chat.visible.messages:
-        return
-    message = here.chat.visible.messages[here.at]
-    with st.container(key="chat-card"):
-        if costs_of(here, message.id) is not None:
-            st.html(_card(here, message))
-            return
-
-        @st.fragment(run_every=0.4, key="chat.card")
-        @error_boundary
-        def watch() -> None:
-            st.html(_card(here, message))
-            if costs_of(here, message.id) is not None:
-                stay(here.session)
-                st.rerun()
-
-        watch()
+    if card is not None and card[0] == here.at and here.at in here.chat.visible.messages:
+        with st.container(key="chat-card"):
+            st.html(_card(here, here.chat.visible.messages[here.at]))
 
 
 def _card(here: Frame, message: Message) -> str:
-    """HTML of it; acts.js hears its buttons."""
-    direction, costs = way_of(here, message.id), costs_of(here, message.id)
+    """HTML of it; acts.js hears its buttons, and asks what merges cost when its menu opens."""
+    direction = way_of(here, message.id)
     who = (
         "Brought back"
         if message.merges
         else opening_of(message, here.chat.people.author_of).partition(":")[0]
     )
-    ways = [_button("fork", "call_split", "Start a branch here", "")]
-    if direction is None:
-        into = "Start a branch here: what it finds out can be brought back."
-    else:
-        into = _into(direction, costs)
-        told = said_costs(costs) if costs is not None else {}
-        for one in strategies():
-            act = f"{ACT}{one.name}"
-            off = costs is not None and act in costs and costs[act] is None
-            ways.append(
-                _button(act, one.icon, one.label, told.get(act, "…" if costs is None else ""), off=off)
-            )
+    ways = [_button("fork", "call_split", "Start a branch here")]
+    if direction is not None:
+        way = strategies()[0]  # The page offers the others.
+        ways.append(_button(f"{ACT}{way.name}", way.icon, _into(direction)))
+    ways.append(_button("more", "more_horiz", "More", " aria-haspopup=menu aria-expanded=false"))
     return (
         '<div class="fk-card" role="group" aria-label="What can be done with this message" '
         f'data-id="{escape(message.id)}"><div class="fk-card-top"><span class="fk-who">{escape(showable(who))}</span>'
         f'<span class="fk-words">{escape(showable(line_of_text(message)))}</span>'
         '<button type="button" class="fk-close fk-icon" data-act="card" aria-label="Close this card">close</button>'
-        f'</div>{_whose(here, message)}<div class="fk-card-into">{escape(showable(into))}</div><div class="fk-ways">{"".join(ways)}</div></div>'
+        f'</div>{_whose(here, message)}<div class="fk-ways">{"".join(ways)}</div></div>'
     )
 
 
@@ -186,21 +186,14 @@ def _whose(here: Frame, message: Message) -> str:
     return f'<div class="fk-card-into">{escape(showable(said))}</div>'
 
 
-def _into(direction: MergeDirection, costs: Costs | None) -> str:
-    if (
-        costs is not None
-        and len(costs) == len(strategies())
-        and not any(t is not None for t in costs.values())
-    ):
-        return f"“{direction.target}” has all of “{direction.source}” already."
-    return f"Start a branch, or bring “{direction.source}” back into “{direction.target}”:"
+def _into(direction: MergeDirection) -> str:
+    return f"Bring “{direction.source}” back into “{direction.target}”"
 
 
-def _button(act: str, icon: str, name: str, cost: str, *, off: bool = False) -> str:
-    told = f'<span class="fk-cost">{escape(cost)}</span>' if cost else ""
+def _button(act: str, icon: str, name: str, state: str = "") -> str:
     return (
-        f'<button type="button" data-act="{act}"{" disabled" if off else ""}>'
-        f'<span class="fk-icon" aria-hidden="true">{icon}</span><span>{escape(name)}</span>{told}</button>'
+        f'<button type="button" data-act="{act}"{state}>'
+        f'<span class="fk-icon" aria-hidden="true">{icon}</span><span>{escape(showable(name))}</span></button>'
     )
 
 

@@ -67,7 +67,7 @@ CONTENTS
   border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
 .fk-menu a { color: inherit; text-decoration: none; }
 .fk-menu :is(button, a) { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
-.fk-menu .fk-cost, .fk-card .fk-cost { margin-inline-start: auto; padding-inline-start: 1rem; opacity: .7; font-size: .8rem;
+.fk-menu .fk-cost { margin-inline-start: auto; padding-inline-start: 1rem; opacity: .7; font-size: .8rem;
   font-variant-numeric: tabular-nums; white-space: nowrap; }
 .fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
   font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
@@ -95,12 +95,12 @@ CONTENTS
 .fk-card button.fk-close { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; width: 1.75rem; height: 1.75rem; border-radius: .35rem; display: grid; place-items: center; opacity: .7; padding: 0;
   align-self: start; flex: none; }
 .fk-card-into { margin: .45rem 0 .3rem; font-size: .8rem; opacity: .78; overflow-wrap: anywhere; }
-.fk-ways { display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .35rem; }
+.fk-ways { display: flex; flex-wrap: wrap; gap: .35rem; margin-top: .45rem; }
 .fk-ways button { display: flex; gap: .45rem; align-items: center; min-height: 2.2rem; padding: .2rem .6rem; border-radius: .45rem; text-align: start;
+  overflow-wrap: anywhere;
   border: 1px solid color-mix(in srgb, currentColor 16%, transparent); }
-.fk-card button:hover:not(:disabled), .fk-card button:focus-visible { background: color-mix(in srgb, currentColor 8%, transparent); }
+.fk-card button:hover, .fk-card button:focus-visible { background: color-mix(in srgb, currentColor 8%, transparent); }
 .fk-card button:focus-visible { outline: 2px solid currentColor; }
-.fk-ways button:disabled { opacity: .55; cursor: default; }
 .fk-cited { font-size: .8rem; opacity: .8; margin-top: .3rem; }
 .fk-cited .fk-expand { text-decoration: none; padding: .05rem .15rem; }
 .fk-cited .fk-expand .fk-icon { font-size: .95rem; vertical-align: -.15em; }
@@ -142,7 +142,7 @@ CONTENTS
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky;
     top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 4.75rem - var(--fk-bar)); overflow: auto; }
   .st-key-chat-side { --fk-map-height: calc(100dvh - 8.55rem - var(--fk-bar)); }
-  .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 23.15rem - var(--fk-bar))); }
+  .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 16.9rem - var(--fk-bar))); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {
