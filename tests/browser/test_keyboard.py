@@ -114,10 +114,9 @@ def test_the_palette_presses_what_the_page_shows(unchanged_app: str, watch: Any)
     page.keyboard.press("Enter")
     page.wait_for_url("**b=upload*")
     settled(page)
-    page.locator(".st-key-keyboard").get_by_role("button", name=PALETTE).click()
+    page.locator(".fk-chats-find").click()
     page.keyboard.type("compression plan")
-    expect(page.get_by_role("option", name="Search all conversations for “compression plan”")).to_be_visible()
-    page.keyboard.press("Enter")
+    page.get_by_role("option", name="Search all conversations for “compression plan”").click()
     page.wait_for_url("**/library?q=compression*")
 
 

@@ -47,7 +47,7 @@ def test_everything_can_be_done_for_the_person(app: str, watch: Any, width: int,
         mine.click()
         at(page, then)
     mine.click()
-    expect(card.locator(".what")).to_contain_text("Read it, then land it.")
+    expect(card.locator(".what")).to_contain_text("Read it, then bring it in.")
     for then in STEPS[3:]:
         mine.click()
         at(page, then)

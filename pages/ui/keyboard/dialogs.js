@@ -59,8 +59,7 @@ function collect() {
     if (!name) continue;
     found.push({ name: group?.getAttribute("aria-label") ? `${group.getAttribute("aria-label")}: ${name}` : name, kind: "on this page", run: () => one.click() });
   }
-  const opened = new Set(VERBS.flatMap((verb) => verb.ways).filter(([step]) => step.do === "page").map(([step]) => step.what));
-  opened.delete("chat"); // A verb goes there on its way.
+  const opened = new Set(VERBS.flatMap((verb) => verb.ways).filter((way) => way.length === 1 && way[0].do === "page").map(([step]) => step.what));
   for (const [title, page] of places.pages ?? []) if (!opened.has(page)) found.push({ name: title, kind: "page", run: () => carryOut([{ do: "page", what: page }]) });
   for (const branch of places.branches ?? [])
     found.push({ name: branch, kind: branch === places.now ? "branch, this one" : "branch", run: () => ask({ branch }) });

@@ -91,7 +91,7 @@ function aimed() {
       const one = link && seen(link) && inWindow(link) ? link : opener && seen(opener) ? opener : link;
       return { target, one };
     }
-    const found = all({ what: target.what.replace("{fork}", tour.fork) })[0];
+    const found = all({ what: target.what.replace("{fork}", tour.fork), text: target.text })[0];
     if (found) return { target, one: found };
   }
   return null;
@@ -143,15 +143,18 @@ function forMe() {
   fromCard = true;
   if (!isHere()) ask({ tour: "back", conversation: tour.conversation });
   else if (tour.step >= TOUR.length) { const { conversation } = tour; leaveTour(); ask({ tour: "compare", conversation }); }
-  else { by = String(tour.step); lookAt(); }
+  else { by = String(tour.step); asked = true; lookAt(); }
 }
 
-let pressedLast = null, pressedAt = 0;
+let pressedLast = null, pressedAt = 0, asked = false; // Whether nothing was pressed yet since it was asked for.
 
 function pressFor({ target, one }, step) {
   if (one === pressedLast && performance.now() - pressedAt < PATIENCE) return;
   pressedLast = one; pressedAt = performance.now();
-  if (step.reads_first || target.page || target === step.targets[0]) by = "";
+  const last = target === step.targets[0];
+  if (target.page || last) by = "";
+  if (last && step.reads_first && !asked) return;
+  asked = false;
   if (target.types) { write(one, target.types); return; }
   if (target.page) { take({ do: "page", what: target.page }); return; }
   one.click();

@@ -15,6 +15,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.welcome import FORK_POINT, open_welcome, ready_answers
+from pages.ui.components.branch_menu import BRANCH_MENU
 from pages.ui.frame import go, place
 from pages.ui.keyboard.verbs import COMPOSER
 from pages.ui.person import viewer
@@ -34,6 +35,8 @@ class Target:
     """Its CSS selector, in which `{fork}` is the message to fork at; empty if there is a `page`."""
     says: str
     """The instruction for the person."""
+    text: str = ""
+    """Its text, where the selector fits several."""
     page: str = ""
     """The page whose link in the navigation is the target, instead of a selector."""
     types: str = ""
@@ -51,9 +54,11 @@ class TourStep:
     happened: str
     """The sentence that says what the step has done."""
     reads_first: bool = False
-    """Whether “Do it for me” stops after each press, so that the person can read the page in between."""
+    """Whether “Do it for me” stops before the last press, so that the person can read the page first."""
 
 
+_LINE = "[role=menu] [role=menuitem]"
+"""The lines of the title bar's menu, which is open."""
 _TO_CHAT = (
     Target(
         '.st-key-chat-pane [role="radio"][aria-checked="false"]:first-child',
@@ -95,6 +100,7 @@ STEPS = (
                 ".st-key-merge-land button",
                 "This is what main would be told, and what it costs. Read it, then bring it in.",
             ),
+            Target(_LINE, "Press Bring this branch back. Nothing is written yet.", text=BRANCH_MENU["merge"]),
             Target(
                 ".st-key-bar-menu button",
                 "Bring it to main: open the menu and choose “Bring this branch back …”. Nothing is written yet.",
@@ -108,6 +114,7 @@ STEPS = (
         "Undo",
         (
             Target(".st-key-notice-undo button", "Everything can be taken back. Press Undo."),
+            Target(f"{_LINE}:first-child", "Press Undo."),
             Target(".st-key-bar-menu button", "Everything can be taken back. Open the menu and choose Undo."),
         ),
         "undo",
