@@ -11,7 +11,7 @@ from forky_core import import_file
 from forky_core.forky import Forky
 from forky_core.views.notebook import MORE
 from tests.browser.agraph import click_node
-from tests.browser.conftest import CHECKOUT, expect, rarely, served
+from tests.browser.conftest import CHECKOUT, expect, menu, rarely, served
 from tests.builders import talk
 from tests.formats.importing.test_chatgpt import conversation, entry
 
@@ -67,10 +67,10 @@ def begin(page: Any) -> None:
 def new(page: Any, title: str) -> None:
     page.locator(".fk-chats-new").first.click()
     page.locator(".fk-first").wait_for()
-    page.locator(".st-key-bar-name button").first.click()
+    menu(page, "Rename this chat")
     page.locator(".st-key-rename-name input").fill(title)
     page.locator(".st-key-rename-go button").click()
-    expect(page.locator(".st-key-bar-name button").first).to_have_text(title)
+    expect(page.locator(".st-key-bar h3").first).to_have_text(title)
 
 
 def ask(page: Any, text: str) -> None:

@@ -12,7 +12,7 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.app_server import started_at
-from tests.browser.conftest import CHECKOUT, expect, free_port, served, settled, told
+from tests.browser.conftest import CHECKOUT, expect, free_port, menu, served, settled, told
 from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
 from tests.hangs import HANG
 from tests.store.postgresql.server import TEMPLATE, running_server
@@ -231,14 +231,14 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
         expect(page.get_by_role("log", name="Messages")).to_contain_text("Sent words")
         expect(page.locator(field)).to_have_count(0)
         answered(page, 2)
-        page.locator(".st-key-bar-name button").first.click()
+        menu(page, "Rename this chat")
         page.locator(title).fill("A new title")
         page.reload()
         begin(page)
-        page.locator(".st-key-bar-name button").first.click()
+        menu(page, "Rename this chat")
         expect(page.locator(title)).to_have_value("A new title")
         page.locator(".st-key-rename-go button").click()
-        expect(page.locator(".st-key-bar-name button").first).to_have_text("A new title")
+        expect(page.locator(".st-key-bar h3").first).to_have_text("A new title")
         page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('forky.kept/'))")
     assert asked(tmp_path / "forky.duckdb", "Sent words") == 1
     assert asked(tmp_path / "forky.duckdb", "Other words") == 0

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, listed_under_you, served, settled
+from tests.browser.conftest import CHECKOUT, expect, listed_under_you, menu, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -177,7 +177,7 @@ def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(a
     page = watch().open(app)
     begin(page)
     page.locator(DRAFT).fill("a draft")
-    page.locator(".st-key-bar-name button").first.click()
+    menu(page, "Rename this chat")
     expect(page.locator(".st-key-rename-name input")).to_be_visible()
     page.keyboard.press("Escape")
     expect(page.locator(".st-key-rename-name input")).to_have_count(0)

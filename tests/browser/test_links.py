@@ -80,7 +80,7 @@ def test_a_link_is_made_read_forked_by_another_and_merged_back(
 ) -> None:
     ada, ben = watch().page, watch().page
     join(ada, first_owners_address(team_app, tmp_path), "Ada Lovelace")
-    ada.get_by_role("button", name="New").first.click()
+    ada.locator(".fk-chats-new").click()
     expect(ada.get_by_text("Nothing has been said here yet.")).to_be_visible()
     ask(ada, "Which port does the gateway use? Write to ada@example.com.")
     hers = conversation_of(ada)

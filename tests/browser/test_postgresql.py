@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from forky_core.forky import Forky
-from tests.browser.conftest import CHECKOUT, expect, served, settled
+from tests.browser.conftest import CHECKOUT, expect, menu, served, settled
 from tests.hangs import HANG, eventually
 from tests.store.postgresql.server import TEMPLATE, Server
 
@@ -29,7 +29,7 @@ def test_a_person_asks_forks_and_undoes(tmp_path: Path, watch: Any, postgresql: 
         page.get_by_role("button", name="Send").click()
         expect(page.get_by_role("log", name="Messages")).to_contain_text("Is the port 9090")
         settled(page)
-        page.get_by_role("button", name="Undo").first.click()
+        menu(page, "Undo")
         expect(page.get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")
         page.reload()
         expect(settled(page).get_by_role("log", name="Messages")).not_to_contain_text("Is the port 9090")

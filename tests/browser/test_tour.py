@@ -122,7 +122,7 @@ def test_it_is_heard_and_done_by_keyboard_alone(app: str, watch: Any) -> None:
 def test_it_leads_back_from_another_conversation(app: str, watch: Any) -> None:
     page = watch().open(app)
     card = begin_tour(page)
-    page.get_by_role("button", name="New", exact=True).click()
+    page.locator(".fk-chats-new").click()
     expect(page.locator(".st-key-chat-starters")).to_be_visible()
     card.get_by_role("button", name="Go back there").click()
     expect(page.locator(".st-key-line-ready")).to_be_visible()
