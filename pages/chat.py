@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import MessageId
@@ -20,6 +21,7 @@ from forky_core.views.places import branch_for, later_on
 from pages.ui.chat.acting import act_on
 from pages.ui.chat.acts import FORKING, READING, hear_acts
 from pages.ui.chat.ahead import draw_ahead
+from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.branchbar import carry_out, draw_branchbar, offered_in_menu
 from pages.ui.chat.cells import Look, cell_tree, draw_cell
 from pages.ui.chat.composer import draw_composer
@@ -32,7 +34,7 @@ from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.presence import draw_presence
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
 from pages.ui.chat.reverting import confirm_revert, draw_unresolved, settle
-from pages.ui.chat.side import draw_pane, draw_side, pane
+from pages.ui.chat.side import draw_pane, draw_side, draw_whole_map, pane, shows_whole_map
 from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_nothing_yet
 from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.threads import open_named_thread, thread_counts
@@ -66,11 +68,7 @@ def main() -> None:
     news = arrive(here)
     # Laid out from the top, filled in the order in which it is waited for: the browser draws what has arrived.
     top = st.container(key="chat-top", horizontal=True, vertical_alignment="center")
-    with st.container(key=f"chat-body-{pane(here)}"):
-        left, right = st.columns((1.55, 1), gap="medium")
-    with left, st.container(key="chat-cells"):
-        # In a container of its own: the composer keeps its place, and with it what is being typed.
-        path, composer = st.container(key="chat-path"), st.container(key="chat-ask")
+    body = st.container(key=f"chat-body-{pane(here)}")
     hear_acts(
         lambda act: act_on(here, act),
         key="chat.acts",
@@ -86,23 +84,19 @@ def main() -> None:
     )
     if not only_reads:
         hear_costs(here)
-    # First of all: whoever sees another conversation must not send a question from the field of the one before, nor one
-    # below an older head whose question is said to be stored.
-    with composer:
-        if not draw_only_reads(here.chat):
-            draw_composer(here, here.chat.branch)
-    with path:
-        beside = _draw_path(here, job)
-        draw_so_far(here, news)
     # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
     # second one: it is drawn anew when the reply has ended.
     if job is None or not names_themselves() or here.chat.people.room.people:
         hear_moves(here.chat, version=version, replies=replies)
-    with top:
-        _draw_top(here)
-        draw_news(here, news)
-    with right, st.container(key="chat-side"):
-        draw_side(here)
+    beside = None
+    if shows_whole_map():
+        with top:
+            _draw_top(here)
+            draw_news(here, news)
+        with body:
+            draw_whole_map(here)
+    else:
+        beside = _draw_columns(here, top, body, job, news)
     act, of = here.session.acting or ("", None)
     if act == "prune" and of is not None:
         confirm_prune(here, of)
@@ -115,6 +109,30 @@ def main() -> None:
     if beside is not None:
         draw_ahead(here, *beside)
     note_seen(here, news, version)
+
+
+def _draw_columns(
+    here: Frame, top: DeltaGenerator, body: DeltaGenerator, job: ReplyJob | None, news: Arrival | None
+) -> tuple[Sequence[Cell], Look] | None:
+    with body:
+        left, right = st.columns((1.55, 1), gap="medium")
+    with left, st.container(key="chat-cells"):
+        # In a container of its own: the composer keeps its place, and with it what is being typed.
+        path, composer = st.container(key="chat-path"), st.container(key="chat-ask")
+    # First of all: whoever sees another conversation must not send a question from the field of the one before, nor one
+    # below an older head whose question is said to be stored.
+    with composer:
+        if not draw_only_reads(here.chat):
+            draw_composer(here, here.chat.branch)
+    with path:
+        beside = _draw_path(here, job)
+        draw_so_far(here, news)
+    with top:
+        _draw_top(here)
+        draw_news(here, news)
+    with right, st.container(key="chat-side"):
+        draw_side(here)
+    return beside
 
 
 def _draw_top(here: Frame) -> None:

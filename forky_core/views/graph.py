@@ -145,7 +145,7 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     to which a reply is being written.
     """
     shape = shape or shape_of(messages, view)
-    path = _path(current, shape)
+    path = path_runs(current, shape)
     if bearing is None or not path:
         bearing = _messages_of(path, shape, messages)
     takes_back = any(message.reverts for message in bearing)
@@ -338,7 +338,7 @@ class _Looks:
     answering: Collection[MessageId]
 
 
-def _path(current: MessageId | None, shape: Shape) -> Mapping[int, int]:
+def path_runs(current: MessageId | None, shape: Shape) -> Mapping[int, int]:
     """Return the runs of the path to the current message, from there up, each with the place of its last message."""
     run = shape.run_of.get(current, -1) if current is not None else -1
     path: dict[int, int] = {}
@@ -494,7 +494,7 @@ def _message_row(  # noqa: PLR0917 - all of it belongs to one row
         _line(message.name or looks.model_of(id) or ("you" if message.role == "user" else message.role), 40),
         line_of_text(message),
         color,
-        preview=_preview(message),
+        preview=preview_of(message),
         members=unit.members,
         found=found,
         branches=shape.branches.get(id, ()),
@@ -530,7 +530,7 @@ def _unnamed(number: int, shape: Shape, messages: Mapping[MessageId, Message]) -
     return "unnamed end"
 
 
-def _preview(message: Message) -> str:
+def preview_of(message: Message) -> str:
     """Return the beginning of a message as plain words, with nothing that a row says already."""
     text = past_opening(message.text)[: _PREVIEW * 2]
     return _plain_preview(text) if len(text) > _TEXT // 2 or "\n" in text else ""

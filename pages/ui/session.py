@@ -61,8 +61,6 @@ class TabSession:
     """How often an arrow led to another version of a message."""
     cells: int = 0
     """Of the notebook's window, as the run before drew it."""
-    graph_whole: bool = False
-    """Whether the graph has as many rows as it can, instead of those around the current message."""
     graph_filter: GraphFilter | None = None
     """What the graph is filtered by; None while the fields for it are closed."""
     picks: tuple[MessageId, ...] = ()

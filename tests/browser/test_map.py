@@ -85,25 +85,42 @@ def test_dragging_moves_the_map_and_not_beyond_its_ends(long: str, watch: Any) -
     assert len(cells(page)) > 3  # A drag is no click.
 
 
-@pytest.mark.long
-def test_the_rows_outside_are_a_button_that_shows_the_whole_tree_on_one_screen(long: str, watch: Any) -> None:
+_PICKED = """
+(name) => {
+  const box = document.querySelector(".st-key-chat-map .fk-map"), map = box.parentElement.map;
+  const row = map.given.rows.findIndex((one) => one.branches.includes(name)), frame = map.frame.getBoundingClientRect();
+  map.show(false, row);
+  const at = map.network.canvasToDOM({ x: map.label(row) - 13, y: (row + 0.5) * 29 });
+  return { x: frame.left + at.x, y: frame.top + at.y };
+}
+"""
+"""Where the end of a branch is in the window, once its row is in sight."""
+
+
+def test_the_whole_map_has_a_row_for_every_branch_and_a_drag_brings_one_back(app: str, watch: Any) -> None:
     watched = watch()
-    page = watched.open(long)
-    assert len(graph_frame(page).evaluate(_ROWS)) == 88
-    page.get_by_role("button", name="114 rows outside").click()
+    page = watched.open(app)
+    page.get_by_role("button", name="Whole map").click()
     frame = graph_frame(page)
-    frame.wait_for_function(
-        "() => window.forkyNetwork.body.data.nodes.getIds().filter((id) => id.startsWith('b2:')).length === 202"
-    )
+    expect(page).to_have_url(re.compile("map=1"))
+    options = page.get_by_role("listbox").get_by_role("option")
+    names = options.evaluate_all("all => all.map((it) => it.textContent.split(', ')[0])")
+    assert {"main", "compression", "upload"} <= set(names)
+    expect(options.filter(has_text="upload")).to_contain_text(re.compile("open|brought back"))
     frame.wait_for_function(_SEEN)
-    page.get_by_role("button", name="To where you are").click()
-    frame.wait_for_function("() => window.forkyNetwork.getScale() === 1")
-    page.get_by_role("button", name="The whole tree").click()
-    frame.wait_for_function(_SEEN)
-    page.get_by_role("button", name="Fewer rows").click()
-    frame.wait_for_function(
-        "() => window.forkyNetwork.body.data.nodes.getIds().filter((id) => id.startsWith('b2:')).length === 88"
-    )
+    start, end = (page.evaluate(_PICKED, name) for name in ("upload", "main"))
+    page.mouse.move(start["x"], start["y"])
+    page.mouse.down()
+    page.mouse.move(end["x"], end["y"], steps=4)
+    page.mouse.up()
+    expect(page).to_have_url(re.compile("/merge.*b=main&source=upload"))
+    page.go_back()
+    graph_frame(page)
+    page.get_by_role("listbox").focus()
+    page.keyboard.press("Home")
+    page.keyboard.press("Enter")
+    expect(page.locator("[data-cell]").first).to_be_visible()
+    assert "map=1" not in page.url
     assert watched.problems == []
 
 
@@ -226,8 +243,8 @@ def test_a_filter_moves_nothing_and_marks_what_it_finds(long: str, watch: Any) -
     before = {id: frame.evaluate(_INK, id) for id in frame.evaluate(_ROWS)}
     places = frame.evaluate("() => window.forkyNetwork.getPositions()")
     page.get_by_role("button", name="Filter").click()
-    page.get_by_placeholder("Words").fill("nobody lock")
-    page.get_by_placeholder("Words").press("Enter")
+    page.get_by_placeholder("Words", exact=True).fill("nobody lock")
+    page.get_by_placeholder("Words", exact=True).press("Enter")
     expect(page.get_by_text("messages found")).to_be_visible()
     frame = graph_frame(page)
     frame.wait_for_function(

@@ -168,8 +168,7 @@ class GraphMap {
     this.tell("edges", edges, () => this.tell("nodes", nodes));
     const by = was < 0 || now === undefined ? 0 : (now + this.given.first - was - before.first) * ROW;
     this.keep(left, top + by, scale);
-    if (this.given.whole && !before.whole) this.whole();
-    else if (this.here() !== before.rows.find((row) => row.current)?.id) this.show(true);
+    if (this.here() !== before.rows.find((row) => row.current)?.id) this.show(true);
     this.anchor = this.here();
     this.reader.look();
     this.network.redraw();
@@ -279,6 +278,8 @@ class GraphMap {
     return [first * ROW - EDGE, first * ROW - EDGE + tall + (tall > this.size[1] ? TOOLS : 0)];
   }
 
+  wide() { return this.size[0]; }
+
   farthest() {
     const [top, bottom] = this.ends();
     return Math.min(1, this.size[1] / (bottom - top));
@@ -288,7 +289,7 @@ class GraphMap {
   keep(left, top, wanted) {
     const [width, height] = this.size, [start, end] = this.ends();
     const scale = Math.min(NEAREST, Math.max(this.farthest(), wanted));
-    const from = Math.max(0, Math.min(left, width - width / scale));
+    const from = Math.max(0, Math.min(left, this.wide() - width / scale));
     const down = (end - start) * scale <= height ? start : Math.max(start, Math.min(top, end - height / scale));
     this.move(from, down, scale);
     this.tools.hidden = this.farthest() === 1 && scale === 1;
@@ -367,17 +368,25 @@ class GraphMap {
   }
 
   moved(event) {
-    const at = event.buttons ? -1 : this.rowAt(this.network.DOMtoCanvas({ x: event.clientX, y: event.clientY }).y);
+    const { x: across, y: down } = this.network.DOMtoCanvas({ x: event.clientX, y: event.clientY });
+    const at = event.buttons ? -1 : this.rowAt(down), spot = at < 0 ? "" : this.spotAt(at, across);
     this.frame.contentDocument.body.style.cursor = event.buttons ? "grabbing" : at < 0 ? "grab" : "pointer";
-    if (at === this.hovered) return;
+    if (at === this.hovered && spot === this.spot) return;
     this.hovered = at;
+    this.spot = spot;
     this.network.redraw();
     preview.hide();
     if (at < 0 || event.pointerType === "touch") return;
     const box = this.frame.getBoundingClientRect(), top = box.top + this.network.canvasToDOM({ x: 0, y: y(this.given.first + at) }).y;
     const half = (ROW / 2) * this.network.getScale();
-    preview.show(previewOf(this.given.rows[at]), { left: box.left + 24, top: top - half, bottom: top + half }, true);
+    preview.show(this.previewAt(at, spot), { left: box.left + this.indent(event), top: top - half, bottom: top + half }, true);
   }
+
+  spotAt(at) { return this.given.rows[at].id; }
+
+  previewAt(at) { return previewOf(this.given.rows[at]); }
+
+  indent() { return 24; }
 
   left() {
     if (this.hovered >= 0) { this.hovered = -1; this.network.redraw(); }
@@ -523,8 +532,8 @@ function fitting(ctx, words, room) {
 }
 
 export default function ({ data: [given], parentElement, setTriggerValue }) {
-  const map = (parentElement.map ??= new GraphMap(parentElement));
-  map.send = (act, id) => setTriggerValue("gesture", { act, id });
+  const map = (parentElement.map ??= new (given.stretches ? WholeMap : GraphMap)(parentElement));
+  map.send = (act, id, onto) => setTriggerValue("gesture", { act, id, onto });
   map.take(given);
   return () => { map.end(); delete parentElement.map; };
 }

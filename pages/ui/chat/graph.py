@@ -18,18 +18,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
+from forky_core.model import MessageId
+from forky_core.text.showable import showable
 from forky_core.views.graph import GraphView
+from forky_core.views.overview import Overview
 from pages.ui.chat.agraph_page import agraph_url
 from pages.ui.chat.rows import DOTS, POINTING, Gesture, drawn, mounted
 from pages.ui.components.palette import Palette, blend, palette
 
+_HERE, _SCRIPTS = Path(__file__).parent, ("agraph.js", "whole_map.js")
 _agraph_frame = st.components.v2.component(
     "forky_agraph",
-    js=DOTS + POINTING + Path(__file__).with_name("agraph.js").read_text("utf-8"),
-    css=Path(__file__).with_name("agraph.css").read_text("utf-8"),
+    js="".join((DOTS, POINTING, *(_HERE.joinpath(name).read_text("utf-8") for name in _SCRIPTS))),
+    css=_HERE.joinpath("agraph.css").read_text("utf-8"),
     isolate_styles=False,
 )
 
@@ -38,22 +43,44 @@ def draw_graph(
     graph: GraphView,
     key: str,
     *,
-    whole: bool = False,
     on_gesture: Callable[[Gesture], None] | None = None,
 ) -> Gesture | None:
     """What was just done to a row, once; with `on_gesture`, that is called with it before the page runs instead.
 
-    A click checks out, with ctrl it marks A and with shift B; a click on a fold opens it. `whole` says that more rows
-    were asked for: when it comes to be true, the map shows all of them.
+    A click checks out, with ctrl it marks A and with shift B; a click on a fold opens it.
     """
-    colors = palette()
-    given = drawn(graph, colors) | {
+    return mounted(_agraph_frame, key, _given(graph, palette()), graph, on_gesture, height="content")
+
+
+def draw_overview(
+    overview: Overview,
+    current: MessageId | None,
+    key: str,
+    *,
+    writes: bool,
+    on_gesture: Callable[[Gesture], None],
+) -> None:
+    """Draw the whole tree; with `writes`, a branch's end can be dragged to another one (the gesture `bring`)."""
+    given = _given(overview.graph, palette()) | {
+        "outcomes": overview.outcomes,
+        "said": tuple(map(showable, overview.said)),
+        "stretches": tuple(
+            (one.row, one.above, one.sides, one.members, one.plain, one.role, one.on_path)
+            for one in overview.stretches
+        ),
+        "words": {id: showable(words) for id, words in overview.words.items()},
+        "current": current,
+        "writes": writes,
+    }
+    mounted(_agraph_frame, key, given, overview.graph, on_gesture, height="content")
+
+
+def _given(graph: GraphView, colors: Palette) -> dict[str, Any]:
+    return drawn(graph, colors) | {
         "page": agraph_url(),
         "theme": _theme(colors),
         "faint": blend(colors.quiet, colors.background, 0.55),
-        "whole": whole,
     }
-    return mounted(_agraph_frame, key, given, graph, on_gesture, height="content")
 
 
 def _theme(colors: Palette) -> dict[str, str]:

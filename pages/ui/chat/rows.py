@@ -26,7 +26,7 @@ _UNSAFE = re.compile(r"[^\w:.-]")
 _READ = 200
 """Messages of the path, from its end, whose rows the browser is told: more than a notebook draws."""
 
-Act = Literal["open", "fold", "mark_a", "mark_b", "fork"]
+Act = Literal["open", "fold", "mark_a", "mark_b", "fork", "bring"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +36,19 @@ class Gesture:
     act: Act
     id: str
     """The row's: of a message, or of a fold for `fold`."""
+    onto: str = ""
+    """The row to which the end of a branch was dragged, for `bring`."""
 
 
 def gesture_of(told: object, graph: GraphView) -> Gesture | None:
     """What a browser tells of; None where it is no act on a row that is drawn."""
     if not isinstance(told, dict) or told.get("act") not in get_args(Act):
         return None
-    known = {row.id for row in graph.rows} | {row.fold for row in graph.rows if row.fold is not None}
-    return Gesture(cast("Act", told["act"]), told["id"]) if told.get("id") in known else None
+    known: set[object] = {None} | {row.fold for row in graph.rows}
+    known = known.union((row.id for row in graph.rows), *(row.members for row in graph.rows))
+    if told.get("id") is None or told["id"] not in known or told.get("onto") not in known:
+        return None
+    return Gesture(cast("Act", told["act"]), told["id"], told.get("onto") or "")
 
 
 def mounted(

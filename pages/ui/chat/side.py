@@ -14,32 +14,36 @@ from functools import cache
 import streamlit as st
 
 from forky_core.model import MessageId
+from forky_core.model.errors import NothingToDo
 from forky_core.model.model_names import together
 from forky_core.views.graph import GraphView, build_graph, toggled
 from forky_core.views.layout.shape import Shape, shape_of
 from forky_core.views.listed import without_cells
+from forky_core.views.overview import build_overview
 from forky_core.views.shelf import count
 from pages.ui.chat.acting import act_on, goto
 from pages.ui.chat.acts import Act
-from pages.ui.chat.graph import draw_graph
+from pages.ui.chat.graph import draw_graph, draw_overview
 from pages.ui.chat.graph_filter import draw_filter, filter_button, found_by
 from pages.ui.chat.offers import draw_card
 from pages.ui.chat.rows import Gesture, cells_css
 from pages.ui.chat.twin import draw_twin
 from pages.ui.components.models import label_of
+from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.context.panel import draw_context_panel
 from pages.ui.documents.panel import draw_documents
-from pages.ui.frame import Frame, saying
+from pages.ui.frame import Frame, go, place, saying
+from pages.ui.streamlit_patches.navigation import lead
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
 _PANELS = ("Graph", "List", "Documents", "Model reads")
 _MOST = 50
+_WHOLE = "map"
+"""In the address: the whole map stands in the place of the chat."""
 _ROWS = 88
-"""Rows of the graph, until somebody asks for more."""
-_WHOLE = 400
-"""Rows that a browser draws at once."""
+"""Rows of the graph beside the chat."""
 _open: dict[tuple[str, str, int], frozenset[str]] = {}
 _EVERY_CELL = "\n"
 """In the place of a branch, which no line break can be in."""
@@ -57,7 +61,7 @@ def draw_pane(here: Frame) -> None:
 
 
 def draw_side(here: Frame) -> None:
-    """Keys: `chat.graph_as`, `chat.widen`, `chat.filter`, `chat.graph`, `chat.twin`, and those of the two panels."""
+    """Keys: `chat.graph_as`, `chat.whole`, `chat.filter`, `chat.graph`, `chat.twin`, and those of the two panels."""
     narrow = pane(here) == "Graph"
     chosen = here.session.choices.get(_AS, "List" if narrow else "Graph")
     shape = _shape(here)
@@ -75,8 +79,14 @@ def draw_side(here: Frame) -> None:
         draw_context_panel(here)
     else:
         with line:
-            st.html(f'<div class="fk-quiet">{count(rows.total, "message")}</div>')
-            _draw_widen(here, rows)
+            st.button(
+                "Whole map",
+                key="chat.whole",
+                icon=":material/open_in_full:",
+                type="tertiary",
+                help=f"{count(rows.total, 'message')}: all branches in one window, and what became of each",
+                on_click=lambda: lead(place(here.chat, here.at) | {_WHOLE: "1"}),
+            )
             filter_button(here)
         draw_filter(here, shape, found)
         if chosen == "List":
@@ -85,28 +95,40 @@ def draw_side(here: Frame) -> None:
             draw_graph(
                 rows,
                 "chat.graph",
-                whole=here.session.graph_whole,
                 on_gesture=lambda gesture: _click(here, gesture),
             )
         if not narrow:
             draw_card(here)
 
 
-def _draw_widen(here: Frame, rows: GraphView) -> None:
-    """The rows outside, as a button that brings them in; and the way back."""
-    outside = rows.earlier + rows.later
-    if here.session.graph_whole and outside:
-        st.html(f'<div class="fk-quiet">{count(outside, "row")} outside</div>')
-    if here.session.graph_whole:
-        label, help_ = "Fewer rows", "Only the rows around the message you are at"
-    else:
-        label, help_ = f"{count(outside, 'row')} outside", "Show the whole tree"
-    if outside or here.session.graph_whole:
-        st.button(label, key="chat.widen", type="tertiary", help=help_, on_click=_widen, args=(here,))
+def shows_whole_map() -> bool:
+    """Whether the address asks for the whole tree in the place of the chat."""
+    return _WHOLE in st.query_params
 
 
-def _widen(here: Frame) -> None:
-    here.session.graph_whole = not here.session.graph_whole
+def draw_whole_map(here: Frame) -> None:
+    """Keys: `chat.back`, `chat.map`."""
+    answering = frozenset(job.place.parent for job in here.chat.replies.running)
+    overview = build_overview(
+        here.chat.visible.messages, here.chat.view, _shape(here), current=here.at, answering=answering
+    )
+    with st.container(key="line-map", horizontal=True, vertical_alignment="center"):
+        st.button(
+            "Back to the chat",
+            key="chat.back",
+            icon=":material/arrow_back:",
+            type="tertiary",
+            shortcut="Escape",
+            on_click=lambda: go(here.chat, here.at),
+        )
+        st.html(f'<div class="fk-quiet">{overview.summary}</div>')
+    draw_overview(
+        overview,
+        here.at,
+        "chat.map",
+        writes=not why_only_reads(here.chat),
+        on_gesture=lambda gesture: _click(here, gesture),
+    )
 
 
 def _segment(here: Frame, key: str, label: str, options: tuple[str, ...], chosen: str) -> None:
@@ -142,7 +164,7 @@ def _rows(here: Frame, shape: Shape, found: tuple[MessageId, ...] | None) -> Gra
         mark_b=here.session.mark_b,
         open_folds=here.session.open_folds,
         model_of=named,
-        limit=_WHOLE if here.session.graph_whole else _ROWS,
+        limit=_ROWS,
         shape=shape,
         bearing=visible.bearing(here.chat.path(here.at)) if here.at is not None else (),
         open_conflicts=_open_conflicts(here),
@@ -191,7 +213,12 @@ def _kept_shape(here: Frame, what: str, make: Callable[[], Shape]) -> Shape:
 
 def _click(here: Frame, gesture: Gesture) -> None:
     with saying(here.session):
-        if gesture.act == "fold":
+        if gesture.act == "bring":
+            source, target = (_named(here, id) for id in (gesture.id, gesture.onto))
+            # With the map in its address, so that Back leads to it: Streamlit sets the query before the page.
+            way = place(here.chat.checkout(target)) | {"source": source, _WHOLE: "1"}
+            st.switch_page("merge.py", query_params=way)
+        elif gesture.act == "fold":
             here.session.open_folds = toggled(here.session.open_folds, gesture.id)
         elif gesture.act == "open":
             here.session.choices[_PANE] = "Chat"
@@ -201,3 +228,10 @@ def _click(here: Frame, gesture: Gesture) -> None:
         else:
             act_on(here, Act(gesture.act, gesture.id))
             here.session.choices[_PANE] = "Chat" if gesture.act == "fork" else pane(here)
+
+
+def _named(here: Frame, head: str) -> str:
+    names = _shape(here).branches.get(here.chat.message(head).id, ())
+    if not names:
+        raise NothingToDo("No branch ends there any more.", "Choose the branches on the page “Bring back”.")
+    return names[0]

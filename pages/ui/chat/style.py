@@ -140,7 +140,7 @@ CONTENTS
 .st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky;
-    top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 4.75rem - var(--fk-bar)); overflow: auto; }
+    top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 6rem - var(--fk-bar)); overflow: auto; }
   .st-key-chat-side { --fk-map-height: calc(100dvh - 8.55rem - var(--fk-bar)); }
   .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 16.9rem - var(--fk-bar))); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
@@ -205,6 +205,8 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
 .st-key-chat-top { min-height: 2.7rem; }
 .st-key-chat-ask { min-height: 6.85rem; }
+.st-key-chat-side { container-type: inline-size; }
+@container (max-width: 36rem) { .st-key-line-graph :is(.st-key-chat-whole, .st-key-chat-filter) p { font-size: 0; } }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
 @media (max-width: 640px) {
   div:has(> .st-key-chat-top) { z-index: 999991; }
