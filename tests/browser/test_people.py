@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.model.room import Person, Room
-from tests.browser.conftest import expect, listed_under_you, settled
+from tests.browser.conftest import expect, listed_under_you, menu, settled
 from tests.browser.test_chat import DRAFT, ask, begin
 
 pytestmark = pytest.mark.browser
@@ -41,8 +41,7 @@ _AT_REST = """
 
 def introduce(page: Any, name: str) -> None:
     """Say who one is, through the menu of the branch."""
-    page.get_by_role("button", name="More about this branch").click()
-    page.get_by_text("Who takes part …").click()
+    menu(page, "Who takes part")
     page.get_by_role("textbox", name="You are").fill(name)
     page.get_by_role("dialog").get_by_role("button", name="Save my name").click()
     expect(page.get_by_role("dialog")).to_be_hidden()
