@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
-from forky_core.conversation.identity import branch_name, free_name, now, title_from
+from forky_core.conversation.identity import branch_name, now, suggested_name, title_from
 from forky_core.conversation.session import Session, branch_in, short
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.model import Message, MessageId, Rules, seal
@@ -34,10 +34,18 @@ def fork(session: Session, name: str | None, at: MessageId | None, rules: Rules)
 
 def _fork(session: Session, name: str | None, at: MessageId | None, rules: Rules) -> str:
     tx = session.require_not_trashed()
-    chosen = name or free_name("branch", tx.view.branches)
+    chosen = name or suggested_name(question_at(session.message, at), tx.view.branches)
     tx.create_branch(chosen, at, rules)
     tx.publish("fork", f"Forked “{chosen}”" + (f" at {short(at)}" if at else ""))
     return chosen
+
+
+def question_at(read: Callable[[MessageId], Message], at: MessageId | None) -> str:
+    """The text of a message, or of the question it answers: what a branch that starts there is named after."""
+    message = read(at) if at else None
+    if message is not None and message.role != "user" and message.parent:
+        message = read(message.parent)
+    return message.text if message is not None else ""
 
 
 def refuse_while_replying(session: Session, branch: str) -> None:

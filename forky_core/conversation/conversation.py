@@ -249,7 +249,7 @@ class Conversation(BranchReader):
         """
         seen = [self._session.branch(branch) if isinstance(branch, str) else branch for branch in branches]
         points = [self.message(at).id for at in forks_at]
-        forks = asking_around.forks(self.view, points, self.branch.rules)
+        forks = asking_around.forks(self.view, points, self.branch.rules, text)
         return asking_around.ask_all(self._session, seen, draft_of(self._session, text), forks)
 
     def ask_models(

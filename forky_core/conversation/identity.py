@@ -14,6 +14,7 @@ from threading import Lock
 from forky_core.model.errors import BadName
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Part, TextPart
+from forky_core.text.subjects import past_courtesy, subject
 
 LONGEST_NAME = 100
 """The most characters of a branch or tag name."""
@@ -111,6 +112,11 @@ def title_from(text: str) -> str:
     return (line[:60].rsplit(" ", 1)[0] or line[:60]).rstrip(" ,.;:") + "…"
 
 
+def title_of_question(text: str) -> str:
+    """A title for a conversation whose first question this is; a greeting before it is left out."""
+    return title_from(past_courtesy(text))
+
+
 def log_text(parts: Sequence[Part]) -> str:
     """One line for the log: the text of a message, or the names of its files if it has no text."""
     words = title_from("\n\n".join(part.text for part in parts if isinstance(part, TextPart)))
@@ -119,10 +125,13 @@ def log_text(parts: Sequence[Part]) -> str:
 
 
 def suggested_name(text: str, taken: Container[str]) -> str:
-    """An unused branch name made of the first words of `text`."""
-    words = re.findall(r"[^\W_]+", title_line(text).lower())[:4]
-    stem = "-".join(words)[:30].strip("-") or "branch"
-    return free_name(stem, taken)
+    """An unused branch name: what `text` is about, in two to four words; "aside" if it holds no word."""
+    return free_name(subject(mend_text(text)) or "aside", taken)
+
+
+def slug(text: str) -> str:
+    """The first words of a name in the form of a branch's name; the same for ever, unlike what a subject may be."""
+    return "-".join(re.findall(r"[^\W_]+", title_line(text).lower())[:4])[:30].strip("-") or "branch"
 
 
 def free_name(stem: str, taken: Container[str]) -> str:

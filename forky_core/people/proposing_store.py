@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NoReturn, TypeVar, cast
 
-from forky_core.conversation.identity import suggested_name
+from forky_core.conversation.identity import slug
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import Change, ConversationId, Generation, MessageId, Operation
 from forky_core.model.errors import NotAllowed, NotFound
@@ -42,7 +42,7 @@ def proposing_view(forky: AnyWorkspace, name: str, id: str) -> AnyWorkspace:
     handle of its owner comes before that.
     """
     owner = f"{forky.store.access.member.handle}/" if isinstance(forky.store, GuardedStore) else ""
-    below = f"{owner}{suggested_name(name, ())}-{id}/"
+    below = f"{owner}{slug(name)}-{id}/"
     store = cast("Store", ProposingStore(forky.store, below))
     return forky.through(store, forky.actor, name_of=forky.name_of, models=forky.models, below=below)
 

@@ -57,7 +57,7 @@ STOPWORDS = word_set(
     """
 )
 
-_FUNCTION_CHARACTERS = frozenset(
+FUNCTION_CHARACTERS = frozenset(
     "的了吗呢吧啊呀是在我你他她它们们这那有和与就也都不没什么怎样多少哪谁为请把给被很会能要个嗎們這那為麼樣請給個會說说"
 )
 _HIRAGANA = re.compile(r"[\u3040-\u309f]")
@@ -161,7 +161,7 @@ def _wide_terms(run: str) -> tuple[str, ...]:
     """Return bigrams, without those that have a particle: they are as common as “the” and as empty."""
     pairs = (run,) if len(run) == 1 else tuple(run[i : i + 2] for i in range(len(run) - 1))
     return tuple(
-        pair for pair in pairs if _FUNCTION_CHARACTERS.isdisjoint(pair) and not _HIRAGANA.fullmatch(pair[-1])
+        pair for pair in pairs if FUNCTION_CHARACTERS.isdisjoint(pair) and not _HIRAGANA.fullmatch(pair[-1])
     )
 
 

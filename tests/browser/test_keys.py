@@ -166,7 +166,7 @@ def test_an_edit_opens_in_sight_with_one_tap_beside_a_draft_and_ctrl_enter_asks_
     expect(page.locator(".st-key-chat-form")).to_be_in_viewport(ratio=1)
     page.keyboard.type(" And tomorrow?")
     page.keyboard.press("Control+Enter")
-    page.wait_for_url("**b=so-what-is-the*")
+    page.wait_for_url("**b=plan-for-tonight")
     expect(page.get_by_text("So what is the plan for tonight? And tomorrow?").first).to_be_visible()
     page.go_back()
     page.wait_for_url("**b=main")
@@ -236,10 +236,10 @@ def test_a_double_click_forks_once(app: str, watch: Any) -> None:
     page.locator('[data-act="fork"]').last.click()
     expect(page.locator(".st-key-chat-form_name input")).to_be_focused()
     settled(page).evaluate(_TWICE, ".st-key-chat-form_go button")
-    page.wait_for_url("**b=branch*")
+    page.wait_for_url("**b=so-what-is-it*")
     expect(page.locator(".st-key-chat-form_go")).to_have_count(0)
     page.wait_for_timeout(1000)
-    assert settled(page).url.endswith("b=branch")
+    assert settled(page).url.endswith("b=so-what-is-it")
 
 
 @pytest.mark.long

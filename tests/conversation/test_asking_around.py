@@ -116,8 +116,8 @@ def test_an_answer_without_a_branch_is_asked_on_a_new_one(forked: Forked) -> Non
     chat, _ = forked
     talk(chat, "And then?", "Sweden.")
     main, fork = chat.ask_all("When?", ["main"], forks_at=[chat.path()[1].id])
-    assert (main.branch, fork.branch) == ("main", "branch")
+    assert (main.branch, fork.branch) == ("main", "when")
     answered((main, fork))
-    assert texts(chat.checkout("branch")) == ["Where to?", "Norway.", "When?", "one says: When?"]
+    assert texts(chat.checkout("when")) == ["Where to?", "Norway.", "When?", "one says: When?"]
     chat.undo()
-    assert "branch" not in chat.branches
+    assert "when" not in chat.branches

@@ -106,7 +106,7 @@ def test_answers_above_the_head_are_fused_on_a_branch_of_their_own(chat: Convers
     head = chat.head
     chat.merge(plan)
     assert chat.head == head
-    assert chat.checkout("fused").path()[-1].merge is not None
+    assert chat.checkout("cache-port").path()[-1].merge is not None
 
 
 def test_answers_that_contradict_each_other_are_both_shown_and_warned_of() -> None:

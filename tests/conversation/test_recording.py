@@ -69,13 +69,13 @@ def test_a_program_branches_where_its_array_does(forky: Workspace) -> None:
     answered(forky, call(NAME), "Percy")
     answered(forky, call(NAME, PERCY, SHORTER), "Pip")
     edited = answered(forky, call(NAME, PERCY, {"role": "user", "content": "And a longer one?"}), "Percival")
-    assert edited.branch == "and-a-longer-one"
+    assert edited.branch == "longer"
     chat = chat_of(forky, edited)
     assert tree(chat) == [
         ["Suggest a name", "Percy", "And a longer one?", "Percival"],
         ["Suggest a name", "Percy", "Something shorter", "Pip"],
     ]
-    assert sorted(chat.branches) == ["and-a-longer-one", "main"]
+    assert sorted(chat.branches) == ["longer", "main"]
 
 
 def test_asking_again_puts_the_answers_side_by_side(forky: Workspace) -> None:
@@ -101,7 +101,7 @@ def test_asking_again_further_up_leaves_what_follows_alone(forky: Workspace) -> 
     ]
     polly = {"role": "assistant", "content": "Polly"}
     on = answered(forky, call(NAME, polly, SHORTER), "Po")
-    assert (on.branch, on.known) == ("something-shorter", 2)
+    assert (on.branch, on.known) == ("shorter", 2)
     assert chat.view.kept == ()
 
 

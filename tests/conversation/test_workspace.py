@@ -6,7 +6,14 @@ from pathlib import Path
 
 import pytest
 
-from forky_core.conversation.identity import branch_name, new_id, suggested_name, title_from, title_line
+from forky_core.conversation.identity import (
+    branch_name,
+    new_id,
+    suggested_name,
+    title_from,
+    title_line,
+    title_of_question,
+)
 from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import Ambiguous, BadContent, NotFound, NothingToDo
 from tests.builders import begun, talk, workspace
@@ -66,9 +73,11 @@ def test_an_empty_message_is_refused(forky: Workspace) -> None:
 
 
 def test_names_and_titles_are_made_from_what_is_said() -> None:
-    assert suggested_name("How do I merge, then?", {"how-do-i-merge"}) == "how-do-i-merge-2"
-    assert suggested_name("!!!", ()) == "branch"
+    assert suggested_name("How do I merge two branches?", {"merge-two-branches"}) == "merge-two-branches-2"
+    assert suggested_name("!!!", ()) == "aside"
     assert suggested_name("日本語の質問", ()) == "日本語の質問"
+    assert title_of_question("Hello!\n\nWhy is it slow?") == "Why is it slow?"
+    assert title_of_question("Hello!") == "Hello!"
     assert branch_name(" cafe\u0301 ") == "café"
     assert title_from("\n\n> quoted line\nmore") == "quoted line"
     assert title_from("word " * 40).endswith("word…")

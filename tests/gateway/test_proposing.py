@@ -33,7 +33,7 @@ def test_its_calls_are_recorded_on_branches_of_its_own_and_no_other_is_continued
         persons.say("It floats.", role="assistant")
         said("Hi", first, "And then?", second, "What of cork?", "It floats.", "And ice?")
         chat = spoken.forky.conversation(summary.id)
-        assert sorted(chat.branches) == [f"{own}/and-ice", f"{own}/main", "person"]
+        assert sorted(chat.branches) == [f"{own}/ice", f"{own}/main", "person"]
         assert [one.text for one in chat.checkout("person").path()][-1] == "It floats."
 
 

@@ -130,7 +130,7 @@ def test_a_reader_whose_branch_is_deleted_elsewhere_stays_there_with_the_draft(
     assert by_key(test, "chat.draft").value == "half a thought"
     answered(latest(test, "chat.send").click().run(), chat)
     assert texts(chat.checkout("main")) == ["Name it", "Forky", "Why?", "It forks"]
-    assert texts(chat.checkout("half-a-thought"))[:3] == ["Name it", "Forky", "half a thought"]
+    assert texts(chat.checkout("half-thought"))[:3] == ["Name it", "Forky", "half a thought"]
 
 
 def test_a_draft_comes_along_when_its_branch_is_renamed_elsewhere(chat: Conversation) -> None:

@@ -350,8 +350,8 @@ def test_two_answers_to_one_question_are_compared_and_asked_on(chat: Conversatio
     test = compare(forked, **{"with": f"main,@{older[3:15]}"})
     assert "By boat, in two days." in said(test, 0) and "By train, in nine hours." in said(test, 1)
     answered(ask(test, "Sure?"), chat)
-    assert by_key(test, "compare.sides").value == ["main", "branch"]
-    assert [m.text for m in chat.checkout("branch").path()[-3:-1]] == ["By train, in nine hours.", "Sure?"]
+    assert by_key(test, "compare.sides").value == ["main", "sure"]
+    assert [m.text for m in chat.checkout("sure").path()[-3:-1]] == ["By train, in nine hours.", "Sure?"]
 
 
 def test_hostile_names_and_messages_stay_text(forky: Forky) -> None:

@@ -91,7 +91,7 @@ def test_an_edit_survives_that_the_branch_moved(chat: Conversation) -> None:
     test = press(test, "compare.fuse_again")
     assert by_key(test, "compare.fuse_land").label == "Land on a new branch beside “main”"
     press(test, "compare.fuse_land")
-    assert texts(chat.checkout("fused"))[-1] == "SQLite, port 8080."
+    assert texts(chat.checkout("cache-port"))[-1] == "SQLite, port 8080."
     assert texts(chat)[-1] == "Something else."
 
 

@@ -7,8 +7,8 @@ from functools import partial
 from threading import Event
 
 from forky_core.context.conversion_cache import converter
-from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import free_name, now
+from forky_core.conversation.branching import question_at, refuse_while_replying
+from forky_core.conversation.identity import now, suggested_name
 from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.merging.merging import reader_of
 from forky_core.conversation.replies.asking import refuse_if_moved
@@ -101,7 +101,7 @@ def land(session: Session, planned: FusePlan) -> Operation:
     tx.messages.append(message)
     name = target
     if planned.forks:
-        name = free_name("fused", tx.view.branches)
+        name = suggested_name(question_at(session.message, one.parents[0]), tx.view.branches)
         tx.create_branch(name, message.id, tx.view.branch(target).rules)
     else:
         tx.move(target, message.id)

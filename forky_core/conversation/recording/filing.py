@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from forky_core.conversation.identity import now, suggested_name, title_from
+from forky_core.conversation.identity import now, suggested_name, title_of_question
 from forky_core.conversation.replies.reply_job import ReplyTarget
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_parameters, fit_text
@@ -141,7 +141,7 @@ def _give_title(tx: Transaction, fresh: Sequence[Message]) -> None:
         first = next(
             (message.text for message in fresh if message.role == "user" and message.text.strip()), ""
         )
-        if title := title_from(first):
+        if title := title_of_question(first):
             tx.set("title", title)
 
 

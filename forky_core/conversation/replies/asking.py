@@ -15,8 +15,8 @@ from forky_core.conversation.identity import (
     new_id,
     now,
     suggested_name,
-    title_from,
     title_line,
+    title_of_question,
 )
 from forky_core.conversation.people.spending import paid_for, refuse_to_spend
 from forky_core.conversation.people.voices import introduce, speaker_of
@@ -282,7 +282,7 @@ def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft, p
     introduce(tx, draft)
     tx.move(branch, message.id)
     if not tx.view.title and message.text:
-        tx.set("title", title_from(message.text))
+        tx.set("title", title_of_question(message.text))
     return message
 
 

@@ -10,7 +10,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from forky_core.conversation.branching import refuse_while_replying
-from forky_core.conversation.identity import branch_name, free_name, log_text, now, title_from
+from forky_core.conversation.identity import (
+    branch_name,
+    free_name,
+    log_text,
+    now,
+    suggested_name,
+    title_of_question,
+)
 from forky_core.conversation.people.voices import introduce
 from forky_core.conversation.replies.asking import answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
@@ -67,12 +74,12 @@ def ask_all(
     )
 
 
-def forks(view: View, at: Sequence[MessageId], rules: Rules) -> tuple[Branch, ...]:
-    """A new branch at each message, with unused names."""
+def forks(view: View, at: Sequence[MessageId], rules: Rules, text: str) -> tuple[Branch, ...]:
+    """A new branch at each message for a question of this text, which they are named after."""
     taken = set(view.branches)
     made: list[Branch] = []
     for message in at:
-        name = free_name("branch", taken)
+        name = suggested_name(text, taken)
         taken.add(name)
         made.append(Branch(name, message, rules))
     return tuple(made)
@@ -120,7 +127,7 @@ def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> 
     introduce(tx, draft)
     tx.move(branch, message.id)
     if not tx.view.title and message.text:
-        tx.set("title", title_from(message.text))
+        tx.set("title", title_of_question(message.text))
     return message.id
 
 
