@@ -1,7 +1,7 @@
-"""Merge: bring what one branch taught into another. It is read first; nothing is written before “Land” (law 8).
+"""Bring a branch back: what it taught, into another. It is read first; nothing is written before “Bring it in” (law 8).
 
 The frame is the place that the address names, the view model is a plan and the rows of its text (views/merging.py,
-views/payload.py), and pages/ui/merge draws it.
+views/payload.py), and pages/ui/merge draws it. A request for review is the same screen, with its talk beside it.
 """
 
 from __future__ import annotations
@@ -13,12 +13,12 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.merge.plan import MergePlan
-from forky_core.merge.strategies import strategy_named
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import MergePart
-from forky_core.views.captions import opening_of
-from forky_core.views.merging import branch_relation
+from forky_core.model.payload_kinds import FULL, REBASE, THREE_WAY
+from forky_core.views.captions import brought_back, opening_of
+from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link, passage_link
@@ -28,33 +28,25 @@ from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
-from pages.ui.merge.choices import (
-    draw_settings,
-    draw_strategy,
-    give_way,
-    homeward,
-    read_options,
-    tick,
-    want,
-)
-from pages.ui.merge.conflicts import draw_conflicts
-from pages.ui.merge.examining import draw_examination
-from pages.ui.merge.payload import draw_cited_payload, draw_turns, opener
-from pages.ui.merge.picture import draw_standing, sources_of
-from pages.ui.merge.planning import Planning, go_on, plan_anew, planning_for
+from pages.ui.merge.choices import give_way, homeward, offered, read_options, tick, want
+from pages.ui.merge.head import draw_how, draw_route
+from pages.ui.merge.payload import opener
+from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning_for
 from pages.ui.merge.preview import draw_preview
-from pages.ui.merge.requests import draw_propose, draw_requests
-from pages.ui.merge.reviewing import why_not_land
-from pages.ui.merge.route import draw_route
+from pages.ui.merge.requests import draw_propose, draw_review, draw_waiting, looked_at
+from pages.ui.merge.reviewing import LineTalk, line_talk, why_not_land
 from pages.ui.merge.stale import explain_stale
 from pages.ui.merge.style import apply_merge_style
-from pages.ui.merge.warnings import draw_warnings
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
 from pages.ui.page import Page
 
-PAGE = Page(title="Merge", icon="merge", order=30, shown=False)
+PAGE = Page(title="Bring back", icon="merge", order=30, shown=False)
 
+_REBASE_GONE = (
+    "A branch is not moved to another message on this page any more. It is done on the command line, by "
+    "`forky rebase`, and in Python, by `chat.merges.plan_rebase`."
+)
 _LANDED = "merge.landed"
 _SAVED = "merge.saved"
 """Tokens that the merge takes less than the whole branch would."""
@@ -64,7 +56,7 @@ def main() -> None:
     frame = locate()
     if frame is None:
         st.info(
-            "There is no conversation yet. Begin one on the Chat page, fork it, and merge the fork back here."
+            "There is no conversation yet. Begin one on the Chat page, start a branch, and bring it back from there."
         )
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
@@ -75,41 +67,52 @@ def main() -> None:
     frame = homeward(frame)
     if _draw_landed(frame):
         return
-    looked = draw_requests(frame)
+    request = looked_at(frame)
     give_way(frame)
     options = read_options(frame)
     if options is None:
-        _nothing_to_merge(frame)
+        _nothing_to_bring_back(frame, request)
         return
-    draw_route(frame, options)
     planning = frame.session.planning = planning_for(frame.session.planning, frame.forky, frame.chat, options)
-    plan = planning.plan or planning.quoted or planning.sketch
-    if plan is not None and plan.graft is None:
-        visible = frame.chat.visible
-        draw_standing([(one, branch_relation(one, visible)) for one in sources_of(plan, visible)])
-    draw_strategy(frame, options, planning)
-    if planning.plan is None or planning.plan.lands:
-        draw_settings(frame, options, planning)
-    _draw_plan(frame, planning, looked)
+    with st.container(key="line-merge-head", horizontal=True, vertical_alignment="center"):
+        draw_route(frame, options)
+        draw_how(frame, options, planning)
+        draw_waiting(frame, request)
+        _draw_acts(frame, planning, request)
+    plan = planning.plan
+    if request is None:
+        _draw_note(frame, planning, options, None)
+    else:
+        talk = line_talk(frame, request, (plan.sides or (plan,)) if plan is not None else ())
+        note, said = st.columns([11, 4])
+        with note:
+            _draw_note(frame, planning, options, talk)
+        with said:
+            draw_review(frame, request, talk)
     _draw_earlier(frame)
 
 
 def _draw_earlier(frame: Frame) -> None:
-    """The way to give a merge away that landed on this branch before. Key: `merge.give_earlier`."""
+    """The way to share what was brought back to this branch before. Key: `merge.give_earlier`."""
     chat = frame.chat
     if any(message.merges for message in chat.visible.bearing(chat.path())):
         give_button(
-            frame.forky, frame.chat, "merge", key="merge.give_earlier", label="Give a landed merge away"
+            frame.forky,
+            frame.chat,
+            "merge",
+            key="merge.give_earlier",
+            label="Share what was brought back before",
         )
 
 
-def _nothing_to_merge(frame: Frame) -> None:
+def _nothing_to_bring_back(frame: Frame, request: MergeRequest | None) -> None:
+    draw_waiting(frame, request)
     with st.container(border=True):
         if len(frame.chat.branches) > 1:
-            st.markdown("The other branches are empty: there is nothing to merge yet.")
+            st.markdown("The other branches are empty: there is nothing to bring back yet.")
         else:
             st.markdown(
-                "This conversation has one branch. Fork it on the Chat page, follow a side question there, and "
+                "This conversation has one branch. Start a branch on the Chat page, follow a side question there, and "
                 "bring back here what it taught."
             )
         st.page_link(
@@ -120,45 +123,78 @@ def _nothing_to_merge(frame: Frame) -> None:
         )
 
 
-def _draw_plan(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+def _draw_acts(frame: Frame, planning: Planning, request: MergeRequest | None) -> None:
+    """Bring it in, or ask for a review: in sight wherever one reads."""
     plan = planning.plan
-    if planning.sentence:
-        with st.container(border=True):
-            st.markdown(f":material/info: {plain_label(planning.sentence, 300)}")
+    if plan is None or not plan.lands:
         return
-    if planning.overtaken:
-        _draw_overtaken(frame, planning)
-    if plan is None:
-        return
-    if not plan.lands:
-        _draw_up_to_date(frame, planning)
-        return
-    draw_writing_beside(frame, planning)
-    draw_warnings(planning)
-    if plan.drafts:
-        draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
-    draw_conflicts(frame, planning)
-    draw_preview(frame, planning)
-    if plan.relation == "fast_forward" and "force" in strategy_named(plan.strategy).takes:
-        _draw_force(planning)
-    kept_off = why_not_land(frame, looked, plan)
-    with st.container(key="line-merge-land", horizontal=True, vertical_alignment="center"):
+    kept_off = why_not_land(frame, request, plan)
+    with st.container(key="line-merge-land", horizontal=True, vertical_alignment="center", width="content"):
+        if request is None and not why_only_reads(frame.chat):
+            draw_propose(frame)
         if kept_off:
             st.caption(f":material/shield_lock: {plain_label(kept_off, 400)}", width="content")
         else:
-            _draw_land(frame, planning, looked)
-        if looked is None and not why_only_reads(frame.chat):
-            draw_propose(frame, instead=not kept_off)
+            _draw_land(frame, planning, request)
+
+
+def _draw_note(frame: Frame, planning: Planning, options: MergeAddress, talk: LineTalk | None) -> None:
+    plan = planning.plan
+    if st.query_params.get("strategy") == REBASE.name:
+        st.caption(f":material/info: {_REBASE_GONE}")
+    if planning.overtaken:
+        _draw_overtaken(frame, planning)
+    if plan is not None and not plan.lands:
+        _draw_up_to_date(frame, planning)
+        return
+    if plan is not None:
+        draw_writing_beside(frame, planning)
+        _draw_warnings(plan)
+    draw_preview(frame, planning, options, talk)
+
+
+def _draw_warnings(plan: MergePlan) -> None:
+    """What concerns the whole note, in quiet lines above it. Keys: `merge.settle_three_way`, `merge.in_full`."""
+    found = count(len(plan.conflicts), "conflict" if plan.examined_by else "possible conflict")
+    if plan.conflicts and plan.kind.settles:
+        left = sum(one.choice is None for one in plan.conflicts)
+        told = f"{left} still open. Nothing has to be decided now." if left else "all settled"
+        st.caption(f":material/call_split: {found}, {told}")
+    elif plan.conflicts:
+        ways = offered(several=bool(plan.sides), graft=plan.graft is not None)
+        _warn(
+            f":material/call_split: {found}: the model would read both, and nothing says which one holds.",
+            ("Decide them", "merge.settle_three_way", THREE_WAY.name) if THREE_WAY.name in ways else None,
+        )
+    if takes_more_than_full(plan):
+        _warn(
+            f":material/info: This takes {count(plan.tokens, 'token')}, and everything as it was said only "
+            f"{plan.tokens_full:,}: nothing is saved.",
+            ("Bring everything", "merge.in_full", FULL.name),
+        )
+    for warning in other_warnings(plan):
+        st.caption(f":material/info: {plain_label(warning, 300)}")
+    if plan.badge:
+        st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
+
+
+def _warn(sentence: str, way: tuple[str, str, str] | None) -> None:
+    """A sentence with the strategy that would do better: the words and the key of its button, and its name."""
+    with st.container(
+        key=f"line-merge-{way[1][6:] if way else 'warning'}", horizontal=True, vertical_alignment="center"
+    ):
+        st.caption(sentence, width="content")
+        if way is not None:
+            label, key, strategy = way
+            st.button(label, key=key, type="tertiary", on_click=lambda: want(strategy=strategy, picks=None))
 
 
 def _draw_overtaken(frame: Frame, planning: Planning) -> None:
     with st.container(key="merge-overtaken", border=True):
         st.markdown(f":material/sync_problem: {plain_label(planning.overtaken, 400)}")
-        st.caption(
-            "Nothing was written. Planning again reads the branches as they are now, and keeps what you chose and wrote."
-        )
+        st.caption("Nothing was written. Reading the branches anew keeps what you chose and wrote.")
         st.button(
-            "Plan again",
+            "Read them anew",
             key="merge.replan",
             type="primary",
             icon=":material/refresh:",
@@ -183,20 +219,22 @@ def _draw_up_to_date(frame: Frame, planning: Planning) -> None:
             st.markdown(f":material/contact_support: {plain_label(plan.nothing, 300)}")
         else:
             st.markdown(
-                f":material/check_circle: Already up to date: “{plain_label(plan.target_name, 60)}” has everything "
+                f":material/check_circle: Nothing new: “{plain_label(plan.target_name, 60)}” has everything "
                 f"that “{plain_label(plan.source_name, 60)}” says."
             )
-        for warning in plan.warnings:
-            if warning != plan.nothing:
-                st.caption(plain_label(warning, 300))
+            for warning in plan.warnings:
+                if warning != plan.nothing:
+                    st.caption(plain_label(warning, 300))
         if plan.unanswered and not planning.options.others:
             _draw_ways_on(frame, plan)
+        elif plan.graft is None:
+            chat_link(f"Go on on “{plan.source_name}”", frame.chat.id, plan.source_name)
         if plan.reverted:
             st.button(
-                "Merge it again",
+                "Bring it back again",
                 key="merge.once_more",
                 icon=":material/replay:",
-                help="As if it had never been merged: what was taken back comes again",
+                help="As if it had never come: what was left out comes again",
                 on_click=lambda: want(again="1"),
             )
 
@@ -207,55 +245,41 @@ def _draw_ways_on(frame: Frame, plan: MergePlan) -> None:
     conversation, branch = (graft.conversation, graft.branch) if graft else (frame.chat.id, plan.source_name)
     with st.container(key="line-merge-unanswered", horizontal=True):
         st.button(
-            "Cherry-pick it",
+            "Bring the question alone",
             key="merge.pick_unanswered",
             icon=":material/playlist_add_check:",
-            help="It comes as a quotation; nothing is written before you land it",
+            help="It comes as a quotation; nothing is written before you bring it in",
             on_click=tick,
             args=(frame, plan.unanswered),
         )
         chat_link(f"Go to “{branch}”", conversation, branch, last)
 
 
-def _draw_force(planning: Planning) -> None:
-    st.session_state["merge.force"] = planning.options.force
-    st.checkbox(
-        "Make a merge message anyway",
-        key="merge.force",
-        help="Without one, the branch's pointer just moves on: the messages are there as if they had been said here.",
-        on_change=lambda: want(force="1" if st.session_state["merge.force"] else None),
-    )
-
-
-def _draw_land(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+def _draw_land(frame: Frame, planning: Planning, request: MergeRequest | None) -> None:
     plan = planning.plan
     assert plan is not None
+    what = "One operation, which Undo takes back"
     if plan.fast_forward is not None:
-        what = (
-            f"Land: move “{plain_label(plan.target_name, 40)}” forward by {count(len(plan.delta), 'message')}"
-        )
-    else:
-        what = f"Land in “{plain_label(plan.target_name, 40)}”"
-    if looked is not None:
-        what = f"Accept: {what[0].lower()}{what[1:]}"
+        what = f"“{plain_label(plan.target_name, 40)}” moves forward by {count(len(plan.delta), 'message')}; Undo takes it back"
     st.button(
-        what,
+        "Bring it in" if request is None else "Accept and bring it in",
         key="merge.land",
         type="primary",
         icon=":material/merge:",
+        shortcut="Ctrl+Enter",
         disabled=bool(planning.overtaken),
-        help="One operation, which Undo takes back",
+        help=what,
         on_click=_land,
-        args=(frame, planning, looked),
+        args=(frame, planning, request),
     )
 
 
-def _land(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None:
+def _land(frame: Frame, planning: Planning, request: MergeRequest | None) -> None:
     assert planning.plan is not None
     try:
         plan = (
-            frame.chat.requests.accepting(looked.number, planning.plan)
-            if looked is not None
+            frame.chat.requests.accepting(request.number, planning.plan)
+            if request is not None
             else planning.plan
         )
         operation = frame.chat.merge(plan)
@@ -273,18 +297,17 @@ def _land(frame: Frame, planning: Planning, looked: MergeRequest | None) -> None
 
 
 def _draw_landed(frame: Frame) -> bool:
-    """The merge that just landed, with the ways on; False where there is none, or something was done since."""
+    """What has just come in, with the ways on; False where nothing has, or something was done since."""
     chat, tab = frame.chat, frame.session
     here = (chat.id, str(chat.view.version), chat.branch_name)
     *landed, sources = tab.choices.get(_LANDED, "").split("\n")
     if tuple(landed) != here or ("source" in st.query_params and _sources() != sources):
         return False
-    operation = chat.history.since(chat.view.version - 1)[-1]
     with st.container(key="merge-landed", border=True):
-        st.markdown(f"#### :material/check_circle: {plain_label(operation.summary, 200)}")
+        st.markdown(f"#### :material/check_circle: {plain_label(_brought(chat), 200)}")
         saved = int(tab.choices.get(_SAVED, "0"))
         less = (
-            f" It saves {count(saved, 'token')} with each question, against the branch in full."
+            f" It saves {count(saved, 'token')} with each question, against everything as it was said."
             if saved
             else ""
         )
@@ -300,19 +323,30 @@ def _draw_landed(frame: Frame) -> bool:
             )
             st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
             if chat.head is not None and chat.head.merges:
-                give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give")
+                give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give", label="Share")
             st.button(
-                "Merge something else", key="merge.another", type="tertiary", on_click=_another, args=(frame,)
+                "Bring back something else",
+                key="merge.another",
+                type="tertiary",
+                on_click=_another,
+                args=(frame,),
             )
     if chat.head is not None and chat.head.merge is not None:
         _draw_landed_notes(chat, chat.head)
     return True
 
 
+def _brought(chat: Conversation) -> str:
+    head = chat.head
+    if head is not None and head.merges:
+        return brought_back(head)
+    return f"“{chat.branch_name}” has the messages now"
+
+
 def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
-    """The notes of a merge as the notebook has them, and the text itself behind a click."""
+    """What came in, as the notebook has it."""
     known = chat.visible.messages
-    for at, merge in enumerate(landed.merges):
+    for merge in landed.merges:
         home = partial(_said_in, chat, merge)
         leads = Leads(
             partial(opener, home),
@@ -320,14 +354,7 @@ def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
             lambda id: opening_of(known.get(id), chat.people.author_of),
             author=chat.people.author_of,
         )
-        st.html(note_html(merge, leads, exact=False))
-        if merge.brings_turns:
-            continue
-        with st.expander("What the model reads, word for word", key=f"merge.exact.{at}"):
-            if merge.kind.reading == "lines":
-                draw_cited_payload(merge, home)
-            else:
-                draw_turns(merge.text, home)
+        st.html(note_html(merge, leads, summary=False))
 
 
 def _said_in(chat: Conversation, merge: MergePart, id: MessageId) -> tuple[ConversationId, str | None]:

@@ -97,7 +97,7 @@ def test_a_link_is_made_read_forked_by_another_and_merged_back(
     team.sharing.share(his, members["ada"], Role.VIEWER, by=members["ben"])
     ada.goto(f"{team_app}/merge?c={hers}&b=main&source=main&graft={his}&strategy=squash")
     settled(ada)
-    ada.get_by_role("button", name="Land in").click()
+    ada.get_by_role("button", name="Bring it in").click()
     expect(ada.get_by_text("8443").first).to_be_visible()
     settled(ada)
     ada.goto(f"{team_app}/library")

@@ -17,12 +17,11 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     page = one.open(f"{app}/compare")
     page.get_by_role("button", name="Merge upload into main").click()
     page.wait_for_url("**/merge?**source=upload**")
-    expect(page.get_by_text("What the model will read", exact=True)).to_be_visible()
     expect(page.locator(".block .header")).to_contain_text("[Merged ")
-    page.get_by_role("button", name="Land in").click()
-    expect(page.get_by_text("Merged “upload” into “main” (squash)")).to_be_visible()
+    page.get_by_role("button", name="Bring it in").click()
+    expect(page.get_by_text("Brought back from “upload”")).to_be_visible()
     page.locator(".st-key-merge-undo button").click()
-    expect(page.get_by_role("button", name="Land in")).to_be_visible()
+    expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
     assert one.problems == []
 
 
@@ -82,6 +81,38 @@ def test_a_block_is_edited_by_keyboard_alone(app: str, watch: Any) -> None:
     expect(last).to_have_attribute("aria-checked", "false" if was == "true" else "true")
     settled(page)
     expect(last).to_be_focused()
+    assert one.problems == []
+
+
+@pytest.mark.parametrize(("width", "height"), [(1400, 900), (390, 844)])
+def test_the_note_and_what_brings_it_in_are_on_the_first_screen(
+    app: str, watch: Any, width: int, height: int
+) -> None:
+    page = watch(width=width, height=height).open(f"{app}/merge?source=upload")
+    expect(lines(page).nth(2)).to_be_in_viewport()
+    expect(page.get_by_role("button", name="Bring it in")).to_be_in_viewport()
+    if width > 640:
+        expect(page.locator(".piece").first).to_be_in_viewport()
+
+
+def test_two_keys_from_the_start_lead_to_what_brings_it_in_and_one_gesture_does(app: str, watch: Any) -> None:
+    one = watch()
+    page = one.open(f"{app}/merge?source=upload")
+    expect(lines(page).first).to_be_visible()
+    page.get_by_text("To “Bring it in”").wait_for(state="attached")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")
+    expect(page.get_by_role("button", name="Bring it in")).to_be_focused()
+    page.locator(".st-key-merge-edit label").click()
+    text = page.locator(".st-key-merge-text textarea")
+    text.fill("Use --partial.")
+    text.press("Control+Enter")
+    expect(page.get_by_role("button", name="How: a short note, 4 tokens")).to_be_visible()
+    page.get_by_role("button", name="How: ").focus()
+    page.keyboard.press("Control+Enter")
+    expect(page.locator(".fk-note")).to_have_text("Use --partial.")
+    page.locator(".st-key-merge-undo button").click()
+    expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
     assert one.problems == []
 
 

@@ -41,9 +41,9 @@ def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path,
         expect(cells).to_have_count(2)
         there = settled(page).url.replace("/?", "/merge?")
         page = watched.open(f"{there}&source=side")
-        page.get_by_role("button", name="Land in").click()
+        page.get_by_role("button", name="Bring it in").click()
         expect(page.get_by_text("Merged “side” into “main”").first).to_be_visible()
         settled(page).locator(".st-key-merge-undo button").click()
-        expect(page.get_by_role("button", name="Land in")).to_be_visible()
+        expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
         assert watched.problems == []
         assert '"applied": ""' in printed(tmp_path, address)

@@ -78,7 +78,7 @@ def test_the_person_does_it_and_a_reload_goes_on(app: str, watch: Any) -> None:
     page.get_by_role("menuitem").filter(has_text="Bring this branch back").click()
     page.locator(".st-key-merge-land button:visible").click()
     at(page, "Undo")
-    page.locator(".st-key-notice-undo button:visible").click()
+    page.locator(".st-key-merge-undo button:visible").click()
     at(page, "Look at an experiment")
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from streamlit.testing.v1 import AppTest
 
@@ -12,25 +14,49 @@ from forky_core.llm.scripted import ScriptedModel
 from forky_core.merge.strategies import STRATEGIES
 from tests.builders import talk, texts
 from tests.hangs import HANG, eventually
-from tests.pages.apptest import by_key, conflict, keys, open_page, param, press, settled, words
-from tests.pages.test_merge import merge, preview
+from tests.pages.apptest import (
+    by_key,
+    conflict,
+    edit_merge,
+    keys,
+    merge_editor,
+    open_page,
+    param,
+    press,
+    settled,
+    words,
+)
+from tests.pages.test_merge import lines, merge, preview
 
 
-def take(test: AppTest, number: int, side: str) -> AppTest:
-    by_key(test, f"merge.take.{number}").set_value(side)
-    return settled(test.run())
+def questions(test: AppTest) -> list[dict[str, Any]]:
+    """The conflicts that the note asks about, at their lines and above them."""
+    return [*merge_editor(test)["questions"], *(line["question"] for line in lines(test) if line["question"])]
+
+
+def taken(test: AppTest) -> str:
+    """What is taken of the first conflict."""
+    return next(str(take) for take, _, _, chosen in questions(test)[0]["options"] if chosen)
+
+
+def take(test: AppTest, side: str, text: str = "") -> AppTest:
+    """Decide the first conflict."""
+    order = {"act": "settle", "key": questions(test)[0]["hash"], "take": side, "text": text}
+    return settled(edit_merge(test, order))
 
 
 def test_a_conflict_shows_both_sides_and_lands_as_it_was_settled(torn: Conversation) -> None:
     test = merge(torn, source="debug", strategy="three-way")
-    assert "1 possible conflict" in words(test) and "Not examined." in words(test)
-    offered = [one.replace("\u2060", "").replace("\\", "") for one in by_key(test, "merge.take.0").options]
+    assert "1 possible conflict, 1 still open." in words(test) and "Not examined." in words(test)
+    offered = [label for _, label, *_ in questions(test)[0]["options"]]
     sides = [f"Decision: the port is {port}." for port in (8080, 9090)]
     assert offered == [*sides, "Both", "Own words", "Leave open"]
     assert "UNRESOLVED" in preview(test)
-    by_key(take(test, 0, "text"), "merge.words.0").set_value("The port is 7070, after all.")
-    assert "7070" in preview(settled(test.run()))
-    test = take(test, 0, "theirs")
+    test = take(test, "text")
+    assert questions(test)[0]["own"] == "Decision: the port is 9090."
+    test = take(test, "text", "The port is 7070, after all.")
+    assert "7070" in preview(test)
+    test = take(test, "theirs")
     assert "UNRESOLVED" not in preview(test) and "9090" in preview(test)
     press(test, "merge.land")
     assert torn.merges.unresolved == ()
@@ -43,7 +69,7 @@ def test_a_conflict_may_land_open_or_be_settled_by_a_rule(torn: Conversation) ->
     test = settled(test.run())
     assert param(test, "policy") == "theirs" and "all settled" in words(test)
     test = press(merge(torn, source="debug", strategy="three-way"), "merge.land")
-    assert "UNRESOLVED" in preview(test)
+    assert "merge.undo" in keys(test)
     assert [one.about for one in torn.merges.unresolved] == ["port"]
 
 
@@ -55,7 +81,7 @@ def test_a_press_has_a_model_read_both_branches_and_what_the_person_settled_stay
     assert "merge.examine" not in keys(test)
     reader: ScriptedModel = request.getfixturevalue("writer")
     forky.store.set_setting(VERIFIER, "scripted/writer")
-    test = take(merge(torn, source="debug", strategy="three-way"), 0, "theirs")
+    test = take(merge(torn, source="debug", strategy="three-way"), "theirs")
     assert by_key(test, "merge.examine").label.startswith("Examine with The writer · up to ")
     assert not reader.requests
     reader.enqueue(conflict("port", *(f"Decision: the port is {port}." for port in (8080, 9090))))
@@ -64,7 +90,7 @@ def test_a_press_has_a_model_read_both_branches_and_what_the_person_settled_stay
         running.future.result(timeout=HANG)
     test = settled(test.run())
     assert "The writer has read them side by side and named 1 conflict." in words(test)
-    assert "possible" not in words(test) and by_key(test, "merge.take.0").value == "theirs"
+    assert "possible" not in words(test) and taken(test) == "theirs"
     assert len(reader.requests) == 1
 
 
@@ -74,15 +100,19 @@ def test_either_value_of_a_conflict_that_was_left_open_can_be_taken_in_a_later_m
     torn.merge(torn.plan_merge("debug", strategy="three-way"))
     talk(torn.fork("idea", at=torn.path()[1].id), "Another idea?", "Decision: generate stubs as well.")
     test = merge(torn, source="idea", strategy="three-way")
-    assert by_key(test, "merge.take.0").options[2:] == ["Both", "Own words", "Leave open"]
-    test = take(test, 0, "value.1")
-    assert by_key(test, "merge.take.0").value == "value.1" and "merge.words.0" not in keys(test)
+    assert [label for _, label, *_ in questions(test)[0]["options"]][2:] == [
+        "Both",
+        "Own words",
+        "Leave open",
+    ]
+    test = take(test, "value.1")
+    assert taken(test) == "value.1" and questions(test)[0]["own"] is None
     press(test, "merge.land")
     assert torn.merges.unresolved == () and "9090" in torn.path()[-1].text.partition("(instead of")[0]
 
 
 def test_choices_survive_a_lost_race(torn: Conversation) -> None:
-    test = take(merge(torn, source="debug", strategy="three-way"), 0, "theirs")
+    test = take(merge(torn, source="debug", strategy="three-way"), "theirs")
     talk(torn, "Meanwhile", "Something else happened.")
     test = settled(test.run())
     assert "merge.replan" in keys(test)
@@ -159,12 +189,11 @@ def test_each_strategy_says_what_it_costs_for_several_branches_too(torn: Convers
         for one in STRATEGIES
     }
     by_key(test, "merge.others").set_value(["idea"])
-    eventually(lambda: said_costs(settled(test.run())).get("Full"))
+    eventually(lambda: said_costs(settled(test.run())).get("Everything as it was said"))
     several = torn.plan_merge(("debug", "idea"), strategy="three-way")
-    assert said_costs(test)["Three-way"] == f"{several.tokens} tokens"
+    assert said_costs(test)["A note, and where the two disagree"] == f"{several.tokens} tokens"
     assert [*said_costs(test)] == [one.label for one in STRATEGIES if one.takes_several]
-    drawing = next(str(one.proto.body) for one in test.get("html") if "fk-lanes" in one.proto.body)
-    assert "main: 4 messages. debug: 2 new. idea: 2 new." in drawing
+    assert "4 messages of 2 branches" in words(test)
 
 
 def test_what_every_branch_says_of_a_conflict_can_be_taken_by_a_click(torn: Conversation) -> None:
@@ -172,10 +201,7 @@ def test_what_every_branch_says_of_a_conflict_can_be_taken_by_a_click(torn: Conv
     test = open_page("merge.py", torn, source="debug", strategy="three-way")
     test.query_params["with"] = ["idea"]
     test = settled(test.run())
-    assert [option[-8:-2] for option in by_key(test, "merge.take.0").options[:3]] == [
-        "s 8080",
-        "s 9090",
-        "s 7070",
-    ]
-    test = take(test, 0, "source.idea")
+    sides = [label[-7:-1] for _, label, *_ in questions(test)[0]["options"][:3]]
+    assert sides == ["s 8080", "s 9090", "s 7070"]
+    test = take(test, "source.idea")
     assert "7070" in preview(test) and "all settled" in words(test)

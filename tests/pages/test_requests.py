@@ -8,8 +8,19 @@ from streamlit.testing.v1 import AppTest
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from tests.builders import talk
-from tests.pages.apptest import by_key, keys, open_page, param, press, settled, words
-from tests.pages.test_merge import merge, preview, told
+from tests.pages.apptest import (
+    by_key,
+    edit_merge,
+    keys,
+    merge_editor,
+    open_page,
+    param,
+    press,
+    settled,
+    words,
+)
+from tests.pages.test_merge import lines, merge, preview, told
+from tests.pages.test_merge_ways import take, taken
 
 
 @pytest.fixture
@@ -63,7 +74,7 @@ def test_every_choice_of_the_author_is_shown_and_lands(chat: Conversation) -> No
     assert (options.focus, options.budget, options.again) == ("lazily", 200, True)
     test = look(chat)
     assert {name: param(test, name) for name in chosen} == chosen
-    assert "about “lazily”, in at most 200 tokens, as if it had never been merged" in words(test)
+    assert "about “lazily”, in at most 200 tokens, as if it had never come" in words(test)
     plan = chat.requests.plan(1)
     assert preview(test) == told(plan) and "lazily" in plan.payload
     press(test, "merge.land")
@@ -91,10 +102,9 @@ def test_what_is_settled_of_a_conflict_is_proposed(forky: Forky) -> None:
     talk(chat.fork("debug"), "No, use port 9090.", "Fine.")
     talk(chat, "Use port 8080.", "Fine.")
     test = merge(chat, source="debug", strategy="three-way")
-    by_key(test, "merge.take.0").set_value("theirs")
-    press(settled(test.run()), "merge.propose_it")
+    press(take(test, "theirs"), "merge.propose_it")
     test = look(chat)
-    assert "with 1 conflict settled" in words(test) and by_key(test, "merge.take.0").value == "theirs"
+    assert "with 1 conflict settled" in words(test) and taken(test) == "theirs"
     press(test, "merge.land")
     assert chat.merges.unresolved == () and "9090" in chat.path()[-1].text
 
@@ -105,14 +115,14 @@ def test_picks_are_proposed_looked_at_changed_and_accepted(chat: Conversation) -
         merge(chat, source="debug", strategy="cherry-pick", picks=question[3:11]), "merge.propose_it"
     )
     assert chat.requests.get(1).picks == (question,)
-    assert "as cherry-pick of 1 message" in words(test)
+    assert "as chosen messages: 1 message" in words(test)
     test = settled(by_key(test, f"merge.pick.{answer}").check().run())
     assert param(test, "request") == "1", "ticking another message goes on with the request"
     test = press(test, "merge.change.go")
     assert chat.requests.get(1).picks == (question, answer)
     assert chat.requests.get(1).state == "open"
     test = merge(chat)
-    assert "2 messages picked" in words(test)
+    assert "2 messages chosen" in words(test)
     press(press(test, "merge.look.1"), "merge.land")
     assert chat.requests.get(1).state == "accepted"
     assert [message.text for message in chat.path()[-2:]] == [
@@ -146,7 +156,7 @@ def test_choosing_other_branches_lets_go_of_the_request(chat: Conversation) -> N
             by_key(test, "merge.others").set_value([])
         test = settled(test.run()) if fewer else press(test, "merge.swap")
         assert "request" not in test.query_params
-        assert by_key(test, "merge.land").label.startswith("Land")
+        assert by_key(test, "merge.land").label == "Bring it in"
 
 
 def test_chat_shows_that_a_request_waits_and_leads_to_it(proposed: Conversation) -> None:
@@ -168,13 +178,16 @@ def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversati
     talk(proposed.checkout("debug"), "And sets?", "The same.")
     test = look(proposed)
     assert "“debug” has moved on since; it is shown as it is now." in words(test)
-    assert by_key(test, "merge.land").label == "Accept: land in “main”"
+    assert "2 messages new since you looked" in words(test)
+    shown = [one for stretch in merge_editor(test)["stretches"] for one in stretch.get("messages", ())]
+    assert [one["fresh"] for one in shown][-2:] == [True, True] and not shown[0]["fresh"]
+    assert by_key(test, "merge.land").label == "Accept and bring it in"
     plan = proposed.requests.plan(1)
     assert preview(test) == told(plan)
     test = press(test, "merge.land")
     assert proposed.head is not None and proposed.head.text == plan.payload
     assert proposed.requests.get(1).state == "accepted"
-    assert "request 1" in words(test) and "request" not in test.query_params
+    assert "Brought back from “debug”" in words(test) and "request" not in test.query_params
     press(test, "merge.undo")
     assert proposed.requests.get(1).state == "open"
 
@@ -185,6 +198,17 @@ def test_a_comment_is_said_with_its_author_and_needs_some_words(proposed: Conver
     by_key(test, "merge.comment").set_value("Looks right to me.")
     assert "Looks right to me." in words(press(test, "merge.comment_it"))
     assert proposed.requests.get(1).comments[0].text == "Looks right to me."
+
+
+def test_a_comment_on_a_line_stands_below_that_line(proposed: Conversation) -> None:
+    test = look(proposed)
+    line = lines(test)[0]["text"]
+    test = settled(edit_merge(test, {"act": "comment", "text": line}))
+    assert by_key(test, "merge.comment").label.startswith("On “")
+    by_key(test, "merge.comment").set_value("Is that so?")
+    test = press(test, "merge.comment_it")
+    assert proposed.requests.get(1).comments[0].text == f"> {line}\n\nIs that so?"
+    assert [one["marks"] for one in lines(test) if one["marks"]] == [[["comment", "you: Is that so?", ""]]]
 
 
 def test_a_request_is_changed(proposed: Conversation) -> None:

@@ -23,7 +23,7 @@ def test_a_commenters_request_is_approved_and_landed_by_others(
     server.sign_in(cleo)
     own = open_page("merge.py", chat, request="1")
     assert not {"merge.approve", "merge.land"} & set(keys(own))
-    assert "An editor of this conversation lands it." in words(own)
+    assert "An editor of this conversation brings it in." in words(own)
 
     server.sign_in(ada)
     library = open_app()

@@ -39,13 +39,15 @@ function look() {
   turnJump();
 }
 
+// What the page is for: to write, or to bring a branch back; else its content.
+const goal = () => document.querySelector(COMPOSER) ?? document.querySelector(".st-key-merge-land button:enabled") ?? document.querySelector(".stMain");
+
 function turnJump() {
-  const composer = document.querySelector(COMPOSER), main = document.querySelector(".stMain");
-  const to = composer ?? main;
+  const to = goal(), main = document.querySelector(".stMain");
   if (!to || !jump) return;
-  to.id ||= composer ? "composer" : "content";
-  if (!composer) main.tabIndex = -1;
-  const words = composer ? "To the composer" : "To the content";
+  to.id ||= to === main ? "content" : "first-act";
+  if (to === main) main.tabIndex = -1;
+  const words = to === main ? "To the content" : to.matches(COMPOSER) ? "To the composer" : "To “Bring it in”";
   if (jump.textContent !== words) jump.textContent = words;
   jump.href = `#${to.id}`;
 }
@@ -60,8 +62,7 @@ function beginReading() {
   jump.className = "fk-jump";
   jump.addEventListener("click", (event) => {
     event.preventDefault();
-    const to = document.querySelector(COMPOSER) ?? document.querySelector(".stMain");
-    to?.focus();
+    goal()?.focus();
   });
   document.body.prepend(jump);
   watch = new MutationObserver(later);

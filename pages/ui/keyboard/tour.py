@@ -113,7 +113,10 @@ STEPS = (
     TourStep(
         "Undo",
         (
-            Target(".st-key-notice-undo button", "Everything can be taken back. Press Undo."),
+            Target(
+                ":is(.st-key-notice-undo, .st-key-merge-undo) button",
+                "Everything can be taken back. Press Undo.",
+            ),
             Target(f"{_LINE}:first-child", "Press Undo."),
             Target(".st-key-bar-menu button", "Everything can be taken back. Open the menu and choose Undo."),
         ),

@@ -104,6 +104,7 @@ VERBS = (
     _presses("Documents for the next question", ".st-key-chat-documents_use button"),
     _presses("Stash a draft or messages", ".st-key-chat-stashes button"),
     _presses("Attach files", ".st-key-chat-files button"),
+    _presses("Bring it in", ".st-key-merge-land button"),
     _presses("Stop the reply", ":is(.st-key-chat-stop, .st-key-chat-stop_reply) button"),
     _presses("Graph as a picture", '.st-key-chat-graph_as [role=radio][aria-checked="false"]', text="Graph"),
     Verb("Take the tour", ((Step("show", "tour"),),)),

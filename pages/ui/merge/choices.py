@@ -20,21 +20,16 @@ from forky_core.merge.conflicts.conflict import Policy
 from forky_core.merge.strategies import find_strategy, strategies, strategy_named
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError
-from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, SQUASH
+from forky_core.model.payload_kinds import CHERRY_PICK, FULL, SQUASH
 from forky_core.views.graph import line_of_text
-from forky_core.views.merging import BUDGET_STEP, bound_together, budget_range, default_source
+from forky_core.views.merging import bound_together, default_source
 from forky_core.views.shelf import count
 from forky_core.views.sides import nearest_side
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.merge.costs import await_costs, costs_of
-from pages.ui.merge.planning import MergeAddress, Planning
+from pages.ui.merge.planning import MergeAddress
 from pages.ui.wording import who_said
 
-_REBASE_GONE = (
-    "A rebase is no way to merge on this page any more. It is done on the command line, by `forky rebase`, and in Python, "
-    "by `chat.merges.plan_rebase`."
-)
 POLICIES: dict[Policy, str] = {
     "ask": "I decide each",
     "mine": "Keep what the target says",
@@ -192,74 +187,11 @@ def label_of_strategy(name: str) -> str:
     return found.label if found is not None else name.capitalize()
 
 
-def draw_strategy(frame: Frame, options: MergeAddress, planning: Planning) -> None:
-    """Each strategy with what it costs. Key: `merge.strategy`."""
-    if st.query_params.get("strategy") == REBASE.name:
-        st.info(_REBASE_GONE)
-    names = offered(several=bool(options.others), graft=options.graft is not None)
-    costs = costs_of(frame, options, planning)
-    st.session_state["merge.strategy"] = options.strategy
-
-    def label(strategy: str) -> str:
-        name, tokens = label_of_strategy(strategy), (costs or {}).get(strategy)
-        return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
-
-    def caption(strategy: str) -> str:
-        found = strategy_named(strategy)
-        return (found.caption_of_several if options.others else "") or found.caption
-
-    st.radio(
-        "How",
-        names,
-        format_func=label,
-        captions=[caption(name) for name in names],
-        key="merge.strategy",
-        horizontal=True,
-        label_visibility="collapsed",
-        on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
-    )
-    if costs is None:
-        await_costs(frame, options, planning)
-
-
-def draw_settings(frame: Frame, options: MergeAddress, planning: Planning) -> None:
-    """What the strategy can be told."""
-    if options.way is not None and options.way.condenses:
-        _draw_squash(options, planning)
-    elif options.way is not None and options.way.takes_picks:
-        _draw_picks(frame, options)
-
-
-def _draw_squash(options: MergeAddress, planning: Planning) -> None:
-    plan = planning.proposed or planning.quoted
-    least, most, usual = budget_range(plan.tokens_full if plan else 0, plan.tokens if plan else 0)
-    st.session_state["merge.focus"] = options.focus
-    st.session_state["merge.budget"] = min(max(options.budget or usual, least), most)
-    focus, budget = st.columns([4, 3], vertical_alignment="top")
-    with focus:
-        st.text_input(
-            "What matters",
-            key="merge.focus",
-            max_chars=500,
-            placeholder="Optional: what is about this comes first",
-            on_change=lambda: want(focus=st.session_state["merge.focus"].strip()),
-        )
-    with budget:
-        st.slider(
-            "How long it may be, in tokens",
-            least,
-            most,
-            step=BUDGET_STEP,
-            key="merge.budget",
-            on_change=lambda: want(budget=str(st.session_state["merge.budget"])),
-        )
-
-
-def _draw_picks(frame: Frame, options: MergeAddress) -> None:
-    """The source's new messages, to be ticked."""
+def draw_picks(frame: Frame, options: MergeAddress) -> None:
+    """The source's new messages, to be ticked. Keys: `merge.pick.<id>`, `merge.all`, `merge.none`, `merge.more`."""
     messages, gone = candidates(frame.forky, frame.chat, options)
     if not messages:
-        st.caption("There is nothing to tick: the target has every message of this branch.")
+        st.caption("There is nothing to choose: every message of this branch is there already.")
         return
     ticked = set(options.picks)
     bound = bound_together(messages)
@@ -281,9 +213,7 @@ def _draw_picks(frame: Frame, options: MergeAddress) -> None:
                 ":material/link: Tool calls and their results move together: ticking one brings the others along."
             )
         if gone:
-            st.caption(
-                f"{count(gone, 'message')} of the branch cannot be picked: the target has them already."
-            )
+            st.caption(f"{count(gone, 'message')} of the branch not listed: they are there already.")
 
 
 def candidates(forky: Forky, chat: Conversation, options: MergeAddress) -> tuple[tuple[Message, ...], int]:
@@ -325,7 +255,7 @@ def _toggle(frame: Frame, id: MessageId, order: tuple[MessageId, ...], ticked: f
 
 
 def tick(frame: Frame, picks: tuple[MessageId, ...]) -> None:
-    """Ask for a cherry-pick of these messages."""
+    """Ask for these messages alone."""
     frame.session.picks = picks
     want(strategy=CHERRY_PICK.name, picks=written_picks(picks))
 

@@ -1,4 +1,4 @@
-// The branch and the block, side by side. Text is only ever set as textContent: models and people wrote it.
+// The branch and the note, side by side. Text is only ever set as textContent: models and people wrote it.
 // A change is drawn at once as far as that is plain, and sent as an order with a number; what the page answers counts.
 
 const PATIENCE = 3000; // Milliseconds after which an order that was not answered is sent again.
@@ -56,8 +56,9 @@ class Desk {
     this.said = piece("span", "said", "", { role: "status" });
     panes.append(this.source.pane, this.block.pane);
     root.append(panes, this.said);
-    for (const kind of ["click", "keydown", "pointerover", "pointerleave", "focusin", "focusout"])
+    for (const kind of ["click", "change", "keydown", "pointerover", "pointerleave", "focusin", "focusout"])
       panes.addEventListener(kind, (event) => this[kind](event));
+    this.sight = new ResizeObserver(() => requestAnimationFrame(() => this.fit()));
   }
 
   pane(name) {
@@ -72,7 +73,26 @@ class Desk {
     this.data = data; this.tell = tell;
     this.n = Math.max(this.n, data.heard);
     this.orders = this.orders.filter((order) => order.n > data.heard);
-    this.drawSource(); this.drawBlock(); this.mark();
+    this.root.classList.toggle("fills", data.fills);
+    this.drawSource(); this.drawBlock(); this.mark(); this.fit();
+  }
+
+  // The panes reach to the bottom of the window, whatever stands above them.
+  fit() {
+    const main = document.querySelector(".stMain"), top = this.root.getBoundingClientRect().top + (main?.scrollTop ?? 0);
+    this.root.style.setProperty("--above", `${Math.round(top)}px`);
+  }
+
+  watch() {
+    const all = document.querySelector(".stMainBlockContainer");
+    if (all) this.sight.observe(all);
+    addEventListener("resize", this.fitted ??= () => this.fit());
+  }
+
+  rest() {
+    clearTimeout(this.timer);
+    this.sight.disconnect();
+    removeEventListener("resize", this.fitted);
   }
 
   order(what) {
@@ -89,7 +109,7 @@ class Desk {
     }, PATIENCE);
   }
 
-  // Whether a line of the branch stands in the block, with what was asked for and not answered yet.
+  // Whether a line of the branch stands in the note, with what was asked for and not answered yet.
   has(key) {
     const asked = this.orders.findLast((order) => order.key === key && (order.act === "in" || order.act === "out"));
     return asked ? asked.act === "in" : key in this.data.quoted;
@@ -98,7 +118,7 @@ class Desk {
   toggle(key) {
     const out = this.has(key);
     this.order({ act: out ? "out" : "in", key });
-    this.said.textContent = out ? "Taken out of the block." : "Brought into the block.";
+    this.said.textContent = out ? "Taken out of the note." : "Brought into the note.";
     this.mark();
   }
 
@@ -122,7 +142,7 @@ class Desk {
   }
 
   message(message) {
-    const made = piece("div", `message ${message.role}`, undefined, { "data-message": message.id });
+    const made = piece("div", `message ${message.role}${message.fresh ? " fresh" : ""}`, undefined, { "data-message": message.id });
     const head = piece("div", "head");
     head.append(piece("span", "number", message.number), piece("b", "", message.who),
       piece("a", "", message.short, { href: message.href, target: "_blank", rel: "noopener", title: "Show it in its branch" }));
@@ -144,16 +164,17 @@ class Desk {
     return made;
   }
 
-  // --- the block
+  // --- the note
 
   drawBlock() {
-    const { names, sections, header, budget } = this.data, { top, scroll, pane } = this.block;
+    const { names, sections, header, budget, questions, struck } = this.data, { top, scroll, pane } = this.block;
     const focused = this.focus(), held = scroll.scrollTop;
     pane.setAttribute("aria-label", `What the model of “${names[1]}” will read`);
     this.drawBudget(top, names, budget);
     const titles = sections.map((one) => one.title), movable = titles.filter(Boolean);
     const rows = [];
     if (header.length) rows.push(piece("div", "header", header.join("\n")));
+    rows.push(...questions.map((one) => this.question(one, true)));
     for (const section of sections) {
       const made = piece("div", "section", undefined, { "data-section": section.title });
       if (section.title) made.append(this.title(section.title, section.shown, movable));
@@ -161,15 +182,60 @@ class Desk {
       for (const line of section.lines) { made.append(this.line(line, before)); before = line; }
       rows.push(made);
     }
-    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the block. Click a line of the branch to bring it in."));
+    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the note. Click a line of the branch to bring it in."));
+    if (struck.length) rows.push(piece("div", "title none", `${count(struck.length, "sentence")} left out of the note`));
+    for (const [at, [sentence, why, href]] of struck.entries()) {
+      const made = piece("div", "struck"), back = piece("button", "act", "Bring it back", { type: "button", "data-do": "back", "data-key": `${at}` });
+      made.append(piece("s", "", sentence), this.known("format_strikethrough", why, href), back);
+      rows.push(made);
+    }
     scroll.replaceChildren(...rows);
     scroll.scrollTop = held;
     this.refocus(focused);
   }
 
+  // What is to be known of a line, below it.
+  known(sign, words, href) {
+    const made = piece("div", `known ${sign}`);
+    made.append(piece("span", "icon sign", sign, { "aria-hidden": "true" }), piece("span", "", words));
+    if (href) made.append(piece("a", "", "Show it", { href, target: "_blank", rel: "noopener" }));
+    return made;
+  }
+
+  // A conflict: what can be taken, and who says it.
+  question({ hash, about, options, own, result, said }, titled = false) {
+    const made = piece("fieldset", "question"), ways = piece("div", "ways"), where = piece("div", "quiet", "Said in: ");
+    made.append(piece("legend", titled ? "" : "said", titled ? about : `What holds of ${about}`), ways);
+    for (const [take, label, caption, taken] of options) {
+      const way = piece("label", "way"), words = piece("span");
+      const choice = piece("input", "", undefined, { type: "radio", name: hash, value: take, "data-key": `${hash} ${take}` });
+      choice.checked = taken;
+      words.append(piece("b", "", label));
+      if (/^(both|text|open)$/.test(take)) way.title = caption;
+      else words.append(piece("span", "quiet", caption));
+      way.append(choice, words);
+      ways.append(way);
+    }
+    if (own !== null) {
+      const field = piece("input", "own", undefined, { type: "text", maxlength: "400", "aria-label": "What holds", "data-key": `${hash} own` });
+      field.value = own;
+      made.append(field);
+    }
+    if (result) made.append(piece("div", "quiet", `→ ${result}`));
+    for (const [side, short, href] of said) where.append(piece("a", "", `${side} ${short}`, { href, target: "_blank", rel: "noopener" }), " ");
+    made.append(where);
+    return made;
+  }
+
+  change(event) {
+    const { name, value, type, dataset } = event.target;
+    if (type === "radio") this.order({ act: "settle", key: name, take: value });
+    else if (event.target.matches(".own")) this.order({ act: "settle", key: dataset.key.split(" ")[0], take: "text", text: value });
+  }
+
   drawBudget(top, names, { used, limit, full, over }) {
     if (!top.firstChild) {
-      const meter = piece("span", "meter", undefined, { role: "meter", "aria-label": "Tokens of the block", "aria-valuemin": "0" });
+      const meter = piece("span", "meter", undefined, { role: "meter", "aria-label": "Tokens of the note", "aria-valuemin": "0" });
       meter.append(piece("i"));
       top.append(piece("b"), meter, piece("span", "quiet"));
     }
@@ -195,7 +261,7 @@ class Desk {
 
   line(line, before) {
     const open = this.open === line.key, id = line.key;
-    const made = piece("div", `line${open ? " open" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
+    const made = piece("div", `line${open ? " open" : ""}${line.fresh ? " fresh" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
     const words = piece("div", "words"), tools = piece("div", "tools");
     if (line.who && before?.who !== line.who) words.append(piece("span", "who", SPEAKERS[line.who] ?? line.who));
     for (const [at, [text, href, short]] of line.words.entries())
@@ -213,8 +279,14 @@ class Desk {
     const why = icon("why", "help", "Why is this here?"), out = icon("out", "close", "Take it out");
     why.dataset.key = out.dataset.key = id;
     why.title = line.why; why.setAttribute("aria-expanded", String(open));
+    if (this.data.talks) {
+      const talk = icon("comment", "add_comment", "Comment on this line");
+      talk.dataset.key = id;
+      tools.append(talk);
+    }
     tools.append(why, out);
-    made.append(words, tools);
+    made.append(words, tools, ...line.marks.map((mark) => this.known(...mark)));
+    if (line.question) made.append(this.question(line.question));
     if (open) {
       const told = piece("div", "why", line.why);
       const [cite] = line.cites;
@@ -296,14 +368,15 @@ class Desk {
     if (event.target.closest("a")) return;
     if (button) this.press(button);
     else if (words) { if (getSelection()?.toString()) return; this.rove(words); this.toggle(words.dataset.key); }
-    else if (line && !event.target.closest(".why") && !getSelection()?.toString()) this.expand(line.dataset.key);
+    else if (line && !event.target.closest(".why, .question") && !getSelection()?.toString()) this.expand(line.dataset.key);
   }
 
   press(button) {
     const { do: what, key, section } = button.dataset;
     if (what === "out") this.take(key);
     else if (what === "why") this.expand(key);
-    else if (what === "open") this.order({ act: "open", key });
+    else if (what === "open" || what === "back") this.order({ act: what, key });
+    else if (what === "comment") this.order({ act: what, text: this.lineOf(key)?.text ?? "" });
     else if (what === "up" || what === "down") this.move(section, what === "up" ? -1 : 1);
   }
 
@@ -315,7 +388,7 @@ class Desk {
     for (const section of this.data.sections) section.lines = section.lines.filter((one) => one.key !== key);
     for (const [piece_, line_] of Object.entries(this.data.quoted)) if (line_ === key) delete this.data.quoted[piece_];
     this.data.sections = this.data.sections.filter((one) => one.lines.length);
-    this.said.textContent = "Taken out of the block.";
+    this.said.textContent = "Taken out of the note.";
     this.drawBlock(); this.mark(); this.light();
     const beside = next?.dataset?.key && this.block.scroll.querySelector(`.line[data-key="${next.dataset.key}"]`);
     (beside || this.block.scroll.querySelector(".line"))?.focus({ preventScroll: true });
@@ -387,5 +460,6 @@ export default function ({ data: [data], parentElement, setTriggerValue }) {
   const root = parentElement.querySelector(".desk");
   root.desk ??= new Desk(root);
   root.desk.hear(data, (edits) => setTriggerValue("edits", edits));
-  return () => clearTimeout(root.desk.timer);
+  root.desk.watch();
+  return () => root.desk.rest();
 }

@@ -1,4 +1,7 @@
-"""A block beside the branch it is made from: what stands where, and each line taken in or out by a click.
+"""A note beside the branch it is made from: what stands where, and each line taken in or out by a click.
+
+What is to be known of a line is a mark below it: that it is not confirmed, what the target says against it, what a
+reviewer said of it. A conflict that can be settled opens at its line.
 
 The browser draws both (editor.js) and sends what a person changes as numbered orders, all that were not answered yet
 each time: an order that is overtaken on its way is sent again, and one that was carried out is known by its number. So
@@ -11,7 +14,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -21,7 +24,7 @@ from forky_core.context.masking import Lookup
 from forky_core.conversation.session import short
 from forky_core.merge.attribution import citable_ids
 from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
-from forky_core.merge.plan import MergePlan
+from forky_core.merge.plan import Doubt, MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.views.merge_lines import SourceStretch, reasons, stretches
 from forky_core.views.payload import PayloadRow, payload_rows
@@ -29,7 +32,9 @@ from pages.ui.components.links import chat_place, citation_link
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.choices import authors
+from pages.ui.merge.conflicts import conflict_at, disagreements, question_of, questions, settle
 from pages.ui.merge.planning import Planning
+from pages.ui.merge.reviewing import LineTalk
 from pages.ui.wording import titled, who_said
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
@@ -37,6 +42,7 @@ Author = Callable[[MessageId], str]
 """What stands in place of “You” above what a person said; "" for nothing."""
 _HERE = Path(__file__).parent
 _MARK = re.compile(r"\[([0-9a-f]{6,32})\]")
+
 _ORDERS = 200
 """Changes that are taken from one message of a browser."""
 _component = st.components.v2.component(
@@ -47,10 +53,25 @@ _component = st.components.v2.component(
 )
 
 
+class Around(NamedTuple):
+    """What a note is drawn with: where messages are to be seen, who wrote them, what a review says of its lines."""
+
+    home: Home
+    author: Author
+    talk: LineTalk | None
+
+
 def draw_editor(
-    frame: Frame, planning: Planning, at: int, *, budget: Budget, lookup: Lookup, home: Home
+    frame: Frame,
+    planning: Planning,
+    at: int,
+    *,
+    budget: Budget,
+    lookup: Lookup,
+    home: Home,
+    talk: LineTalk | None,
 ) -> None:
-    """The block of side number `at` of the plan. Key: `merge.editor.<at>`."""
+    """The note of side number `at` of the plan; `talk` is what a review says of it. Key: `merge.editor.<at>`."""
     assert planning.plan is not None
     assert planning.proposed is not None
     side, before = _side(planning.plan, at), _side(planning.proposed, at)
@@ -62,11 +83,16 @@ def draw_editor(
         told: Any = st.session_state.get(key, {}).get("edits")
         with saying(frame.session):
             for order in _orders(told, planning, side.source_name):
-                _carry_out(planning, at, order, lookup)
+                if order.get("act") == "comment" and talk is not None:
+                    talk.about(str(order.get("text", "")))
+                else:
+                    _carry_out(planning, at, order, lookup)
 
     _component(
         key=key,
-        data=(_data(planning, editing, Editing.of(before, source), budget, home, authors(frame)),),
+        data=(
+            _data(planning, editing, Editing.of(before, source), budget, Around(home, authors(frame), talk)),
+        ),
         on_edits_change=handle,
         height="content",
     )
@@ -105,15 +131,25 @@ def _carry_out(planning: Planning, at: int, order: dict[str, Any], lookup: Looku
             planning.put(editing.take_out(key))
         case "arrange" if isinstance(order.get("sections"), list):
             planning.put(editing.arrange([str(title) for title in order["sections"]]))
+        case "settle":
+            settle(planning, key, str(order.get("take", "")), str(order.get("text", "")))
+        case "back" if key.isdecimal() and int(key) < len(struck := _struck(side)):
+            planning.put(side.brought_back(struck[int(key)]))
         case "open":
             planning.opened.update(id for id in side.turns if id == key)
         case _:
             pass
 
 
+def _struck(side: MergePlan) -> list[Doubt]:
+    """The sentences that were left out of a written note."""
+    return [one for one in side.doubts if one.out and one.sentence not in side.payload]
+
+
 def _data(
-    planning: Planning, editing: Editing, before: Editing, budget: Budget, home: Home, author: Author
+    planning: Planning, editing: Editing, before: Editing, budget: Budget, around: Around
 ) -> dict[str, Any]:
+    home, author, talk = around
     plan, source = editing.plan, editing.source
     cited = {id for line in editing.block.lines for id in line.cites}
     parts = stretches(source, cited & source.words.keys(), planning.opened)
@@ -122,12 +158,41 @@ def _data(
     block = plan.block
     rows = [row for row in payload_rows(block, len(block.text)) if row.opens] if block else []
     known = citable_ids(block) if block else ()
+    whole = planning.plan
+    assert whole is not None
+    asked = {line.key: conflict_at(whole, line) for line in editing.block.lines}
+    told_of = {one.hash for one in asked.values() if one is not None}
+    alone = not whole.sides
+
+    def href(id: MessageId) -> str:
+        return _href(home(id), id)
+
+    def doubt(one: Doubt) -> list[str]:
+        return [showable(one.why), href(one.message) if one.message is not None else ""]
+
+    def marks(line: BlockLine) -> list[list[str]]:
+        """What is to be known of a line: a sign, words, and where it is shown."""
+        open_ones = (one for one in plan.doubts if not one.out and one.sentence in plan.payload)
+        return [
+            *(
+                ["help", "Not confirmed: " + words, shown]
+                for one in open_ones
+                if one.sentence in line.text or line.text in one.sentence
+                for words, shown in (doubt(one),)
+            ),
+            *(["call_split", words, ""] for words in disagreements(whole, line)),
+            *(["comment", words, ""] for words in (talk.said(line.text) if talk is not None else ())),
+        ]
+
+    def question(line: BlockLine) -> dict[str, Any] | None:
+        conflict = asked[line.key]
+        return question_of(planning, conflict, href) if conflict is not None and whole.kind.settles else None
 
     def mark(id: MessageId) -> dict[str, Any]:
         return {
             "label": str(numbers.get(id) or short(id)),
             "id": id,
-            "href": _href(home(id), id),
+            "href": href(id),
             "short": short(id),
         }
 
@@ -139,7 +204,9 @@ def _data(
         "serial": planning.serial,
         "heard": planning.heard.get(plan.source_name, 0),
         "names": [showable(plan.source_name), showable(plan.target_name)],
-        "stretches": [_stretch(one, editing, numbers, home, author) for one in parts],
+        "fills": alone,
+        "talks": talk is not None,
+        "stretches": [_stretch(one, editing, numbers, around) for one in parts],
         "quoted": dict(editing.quotes),
         "told": told,
         "header": [showable(line) for line in editing.block.header],
@@ -157,6 +224,9 @@ def _data(
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],
                         "why": showable(why[line.key]),
+                        "marks": marks(line),
+                        "question": question(line),
+                        "fresh": talk is not None and not talk.fresh.isdisjoint(line.cites),
                     }
                     for line in editing.block.lines
                     if line.section == title and line.text.strip()
@@ -164,6 +234,12 @@ def _data(
             }
             for title in editing.block.sections
         ],
+        "questions": [
+            question_of(planning, one, href)
+            for one in questions(planning)
+            if alone and one.hash not in told_of
+        ],
+        "struck": [[showable(one.sentence), *doubt(one)] for one in _struck(plan)],
         "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
     }
 
@@ -214,8 +290,9 @@ def _speaker(line: BlockLine, author: Author) -> str:
 
 
 def _stretch(
-    one: SourceStretch, editing: Editing, numbers: dict[MessageId, int], home: Home, author: Author
+    one: SourceStretch, editing: Editing, numbers: dict[MessageId, int], around: Around
 ) -> dict[str, Any]:
+    home, author, talk = around
     if not one.drawn:
         return {"gap": len(one.messages), "key": one.messages[0].id}
     return {
@@ -228,6 +305,7 @@ def _stretch(
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),
+                "fresh": talk is not None and message.id in talk.fresh,
             }
             for message in one.messages
         ]

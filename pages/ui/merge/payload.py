@@ -1,11 +1,8 @@
-"""A payload as a person reads it: each line ends in the ids of its messages, and an id opens its message in Chat.
-
-A number in an answer's words opens the passage that it cites.
-"""
+"""Turns as a person reads them: an id opens its message in Chat, a number in an answer's words the passage it cites."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from html import escape
 from urllib.parse import urlencode
 
@@ -13,8 +10,7 @@ import streamlit as st
 
 from forky_core.conversation.session import short
 from forky_core.model import ConversationId, MessageId
-from forky_core.model.parts import MergePart
-from forky_core.views.payload import PayloadRow, payload_rows, text_rows
+from forky_core.views.payload import text_rows
 from pages.ui.components.links import chat_place, passage_link
 from pages.ui.components.markdown import showable
 
@@ -27,28 +23,19 @@ Home = Callable[[MessageId], tuple[ConversationId, str | None]]
 conversation that knows it."""
 
 
-def draw_cited_payload(merge: MergePart, home: Home) -> None:
-    _draw(payload_rows(merge, SHOWN), home)
-
-
 def draw_turns(text: str, home: Home) -> None:
     """Turns as they were said, with what they cite; whose turn it is stands out."""
-    _draw(text_rows(text, SHOWN), home)
-    if len(text) > SHOWN:
-        st.caption(f"and {len(text) - SHOWN:,} characters more")
-
-
-def _draw(rows: Iterable[PayloadRow], home: Home) -> None:
     drawn = "\n".join(
         f"<b>{escape(row.text)}</b>"
         if row.text in _TURNS
         else row.drawn(
             _words, lambda id: opener(home, id), lambda number, address: _passage(number, address, home)
         )
-        + "".join(f" {opener(home, id)}" for id in row.cites)
-        for row in rows
+        for row in text_rows(text, SHOWN)
     )
     st.html(f'<pre class="fk-payload" tabindex="0">{drawn}</pre>')
+    if len(text) > SHOWN:
+        st.caption(f"and {len(text) - SHOWN:,} characters more")
 
 
 def _words(text: str) -> str:

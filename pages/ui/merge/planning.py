@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import count
 from threading import Event
@@ -33,7 +32,7 @@ from forky_core.merge.three_way import ThreeWayPlan
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound
-from forky_core.model.payload_kinds import FULL, FUSION, SQUASH
+from forky_core.model.payload_kinds import FUSION, SQUASH
 from pages.ui.merge.asking_price import AskingPrice, count_fusion, count_notes
 from pages.ui.merge.examination_job import RunningExamination
 
@@ -98,8 +97,6 @@ class Planning:
     """Why there is no plan."""
     quoted: MergePlan | None = None
     """The plan without a model, where one may write it."""
-    sketch: MergePlan | None = None
-    """Where there is no plan of a cherry-pick: the whole line, for the picture of the branches only."""
     writing: Future[MergePlan] | None = None
     stop: Event = field(default_factory=Event)
     """Set, it ends the model's call."""
@@ -219,7 +216,7 @@ def planning_for(
     planning.options = options
     if planning.examination is not None and planning.examination.future.done():
         return _examined(planning, planning.examination, forky, chat)
-    made = planning.plan or planning.quoted or planning.sketch
+    made = planning.plan or planning.quoted
     if made is None or planning.overtaken or _as_it_was(chat, made):
         return planning
     if planning.edited or planning.settled or planning.writing is not None or planning.by_model:
@@ -281,11 +278,6 @@ def plan_anew(forky: Forky, chat: Conversation, options: MergeAddress) -> Planni
         plan = _plan(forky, chat, options, None, made.stop)
     except ForkyError as error:
         made.sentence = str(error)
-        if options.way is not None and options.way.takes_picks:
-            with suppress(ForkyError):
-                made.sketch = _plan(
-                    forky, chat, replace(options, strategy=FULL.name, picks=()), None, made.stop
-                )
         return made
     by_model = options.fuses or options.model_writes
     if options.writer is not None and by_model and plan.drafts:

@@ -1,4 +1,4 @@
-"""The preview of a merge: the exact text, what it costs, what is left out; to be read and edited before it lands."""
+"""The source and the note side by side, with one quiet line above: to be read and changed before it comes in."""
 
 from __future__ import annotations
 
@@ -16,55 +16,97 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.document import ADDRESS
 from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
-from forky_core.views.merging import budget_range, left_out, price, strange_marks
+from forky_core.views.merging import branch_relation, budget_range, left_out, price, strange_marks
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.merge.doubts import draw_doubts
+from pages.ui.merge.choices import draw_picks
 from pages.ui.merge.editor import draw_editor
+from pages.ui.merge.examining import draw_examination
+from pages.ui.merge.head import relation_sentence
 from pages.ui.merge.payload import SHOWN, draw_turns
-from pages.ui.merge.planning import Planning, lookup_of
+from pages.ui.merge.planning import MergeAddress, Planning, lookup_of
+from pages.ui.merge.reviewing import LineTalk
+from pages.ui.merge.writing import offer_writing
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
 
 
-def draw_preview(frame: Frame, planning: Planning) -> None:
-    """Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.out.<n>`, `merge.back.<side>.<n>`."""
+def draw_preview(frame: Frame, planning: Planning, options: MergeAddress, talk: LineTalk | None) -> None:
+    """The source at the left, the note at the right.
+
+    Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.left_out`, `merge.out.<n>`, `merge.looked`.
+    """
     plan = planning.plan
-    assert plan is not None
-    st.markdown(_cost_line(frame, plan))
-    if plan.fast_forward is None:
-        draw_payload(frame, planning, plan)
-    for at, side in enumerate(_parts(plan)):
-        draw_doubts(planning, side, partial(_seen_at, frame, side, plan), f"merge.back.{at}")
-    _draw_left_out(frame, plan)
+    if plan is not None:
+        _draw_facts(frame, planning, plan)
+    if options.way is not None and options.way.takes_picks:
+        left, right = st.columns(2)
+        with left:
+            draw_picks(frame, options)
+    else:
+        right = st.container()
+    with right:
+        if plan is not None:
+            draw_payload(frame, planning, plan, talk)
+        elif planning.sentence:
+            chooses = options.way is not None and options.way.takes_picks and not options.picks
+            said = "Tick the messages to bring back." if chooses else planning.sentence
+            with st.container(border=True):
+                st.markdown(f":material/info: {plain_label(said, 400)}")
 
 
-def _cost_line(frame: Frame, plan: MergePlan) -> str:
-    info = answering(frame)
-    said = [f"**{count(plan.tokens, 'token')}** more to read with each question"]
+def _draw_facts(frame: Frame, planning: Planning, plan: MergePlan) -> None:
+    """One quiet line: what it costs, where the branches stand, what is left out, who has looked, who may write it."""
+    with st.container(key="line-merge-facts", horizontal=True, vertical_alignment="center"):
+        st.caption(" · ".join((*_costs(frame, plan), *_standing(frame, plan))), width="stretch")
+        _draw_left_out(frame, plan)
+        if plan.drafts:
+            with st.popover(
+                _examined(planning, plan), type="tertiary", icon=":material/fact_check:", key="merge.looked"
+            ):
+                draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
+        offer_writing(frame, planning)
+        _draw_as_text(planning, plan)
+
+
+def _examined(planning: Planning, plan: MergePlan) -> str:
+    """Whether somebody has looked for conflicts, in a word or two."""
+    if planning.examination is not None:
+        return "Reading …"
+    if sum(bool(side.said) for side in plan.compared) < 2:
+        return "Nothing to disagree"
+    return "Examined" if plan.examined_by else "Not examined"
+
+
+def _standing(frame: Frame, plan: MergePlan) -> list[str]:
+    if plan.graft is not None:
+        return []
+    if len(plan.sources) > 1:
+        return [f"{count(len(plan.turns), 'message')} of {count(len(plan.sources), 'branch')}"]
+    return [relation_sentence(branch_relation(plan, frame.chat.visible), plan.target_name)]
+
+
+def _costs(frame: Frame, plan: MergePlan) -> list[str]:
+    """What each later question costs more."""
+    info, said = answering(frame), list[str]()
     if info is not None:
         cost = price(plan, info)
         label = plain_label(info.label, 40)
         if cost.each is None:
-            said.append(f"the price of {label} is not known")
+            said.append(f"The price of {label} is not known")
         elif cost.each == 0:
-            said.append(f"free with “{label}”")
+            said.append(f"Free with “{label}”")
         else:
-            said.append(f"**{plain_label(dollars(cost.each))}** each with {label}")
+            said.append(f"{plain_label(dollars(cost.each))} each question with {label}")
             if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
     if plan.kind.reading not in ("turns", "quotation"):
-        whole = price(plan, info) if info is not None else None
-        differs = whole is not None and whole.full and dollars(whole.full) != dollars(whole.each or 0)
-        paid = (
-            f" ({plain_label(dollars(whole.full))})" if whole is not None and whole.full and differs else ""
-        )
-        said.append(f"in full it would be {plan.tokens_full:,}{paid}")
-    return " · ".join(said)
+        said.append(f"{plan.tokens_full:,} tokens as it was said")
+    return said
 
 
 def answering(frame: Frame) -> ModelInfo | None:
@@ -76,34 +118,33 @@ def answering(frame: Frame) -> ModelInfo | None:
         return None
 
 
-def draw_payload(frame: Frame, planning: Planning, plan: MergePlan) -> None:
-    """The text, and a way to change it. Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.editor.<n>`."""
+def _draw_as_text(planning: Planning, plan: MergePlan) -> None:
+    if planning.edited:
+        st.button(
+            "Take the edit back",
+            key="merge.reset",
+            type="tertiary",
+            icon=":material/history:",
+            on_click=_reset,
+            args=(planning,),
+        )
+    if any(side.block is not None for side in _parts(plan)):
+        st.toggle("As text", key="merge.edit", help="The text itself, word for word, to read and to change")
+
+
+def draw_payload(frame: Frame, planning: Planning, plan: MergePlan, talk: LineTalk | None = None) -> None:
+    """The text, and a way to change it. Keys: `merge.text`, `merge.editor.<n>`."""
     parts = _parts(plan)
-    editable = any(side.block is not None for side in parts)
-    as_text = editable and bool(st.session_state.get("merge.edit"))
-    beside = plan.kind.reading == "lines" and not as_text
-    with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
-        told = "What the model will read" if beside else "What the model will read, word for word"
-        st.caption(told, width="stretch")
-        if planning.edited:
-            st.button(
-                "Take the edit back",
-                key="merge.reset",
-                type="tertiary",
-                icon=":material/history:",
-                on_click=_reset,
-                args=(planning,),
-            )
-        if editable:
-            st.toggle(
-                "As text", key="merge.edit", help="The text itself, word for word, to read and to change"
-            )
-    if as_text:
+    if plan.kind.reading == "answer":
+        with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
+            st.caption("What the model will read, word for word", width="stretch")
+            _draw_as_text(planning, plan)
+    if st.session_state.get("merge.edit") and any(side.block is not None for side in parts):
         with kept_fields("merge", frame.chat.id, frame.chat.branch_name, plan.kind.name, plan.source_name):
             for at, side in enumerate(parts):
                 _draw_text_area(frame, planning, side, f"merge.text.{at}" if plan.sides else "merge.text")
         st.caption("Ctrl+Enter, or a click outside, takes the change and counts again.")
-    elif beside:
+    elif plan.kind.reading == "lines":
         for at, side in enumerate(parts):
             if side.block is not None:
                 draw_editor(
@@ -113,6 +154,7 @@ def draw_payload(frame: Frame, planning: Planning, plan: MergePlan) -> None:
                     budget=_budget(planning, at, side),
                     lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
+                    talk=talk,
                 )
     elif plan.kind.reading != "answer":
         draw_turns(plan.payload, partial(_seen_at, frame, plan, plan))
@@ -198,10 +240,11 @@ def draw_message(message: Message, home: tuple[ConversationId, str | None], key:
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
     groups = left_out(plan, lookup_of(frame.forky, frame.chat, plan))
     if not groups:
-        st.caption(":material/check: Nothing is left out.")
         return
     number = sum(len(group.messages) for group in groups)
-    with st.expander(f"{count(number, 'message')} left out", icon=":material/visibility_off:"):
+    with st.popover(
+        f"{number:,} left out", type="tertiary", icon=":material/visibility_off:", key="merge.left_out"
+    ):
         for at, group in enumerate(groups):
             st.caption(f"{plain_label(group.why, 200)} ({len(group.messages)})")
             _draw_openable(group.messages, _home(frame, plan), f"merge.out.{at}")

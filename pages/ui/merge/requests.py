@@ -1,6 +1,7 @@
-"""Merge requests on the Merge page: propose instead of landing, look at what was proposed, talk, accept or decline.
+"""Requests for review: ask for one, look at what was asked, talk about it, accept it or send it back.
 
-The one that is looked at is in the URL (`?c=…&request=3`); its preview is that of any merge, and landing it accepts.
+The one that is looked at is in the URL (`?c=…&request=3`): its talk stands beside the note, and bringing it in
+accepts it.
 """
 
 from __future__ import annotations
@@ -26,41 +27,34 @@ from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
-from pages.ui.merge.reviewing import draw_review_acts, draw_reviews
+from pages.ui.merge.reviewing import ABOUT, LineTalk, draw_review_acts, draw_reviews, said_of
 from pages.ui.person import names_themselves, viewer
 
-_ANSWERED = "merge.answered"
-"""The answered request that a link led to: its list is unfolded."""
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
 
 
-def draw_requests(frame: Frame) -> MergeRequest | None:
-    """The open requests, and the one being looked at, which is returned.
-
-    Keys: `merge.look.<n>`, `merge.decline_gone.<n>` and those of the one that is open.
-    """
-    looked = _looked_at(frame)
-    known = frame.chat.requests.all
-    if looked is not None:
-        _draw_looked_at(frame, looked)
-    others = [one for one in known if one.state == "open" and one != looked]
-    for request in others[:_SHOWN]:
-        _draw_line(frame, request)
-    if len(others) > _SHOWN:
-        st.caption(f"and {count(len(others) - _SHOWN, 'older open request')}")
-    _draw_answered(frame, [one for one in known if one.state != "open"])
-    return looked
+def draw_waiting(frame: Frame, looked: MergeRequest | None) -> None:
+    """A button that lists the other requests. Keys: `merge.look.<n>`, `merge.decline_gone.<n>`."""
+    others = [one for one in frame.chat.requests.all if one != looked]
+    waiting = [one for one in others if one.state == "open"]
+    if not others:
+        return
+    name = f"{count(len(waiting), 'request')} for review" if waiting else "Answered requests"
+    with st.popover(name, type="tertiary", icon=":material/rate_review:", key="merge.requests"):
+        for request in waiting[:_SHOWN]:
+            _draw_line(frame, request)
+        if len(waiting) > _SHOWN:
+            st.caption(f"and {count(len(waiting) - _SHOWN, 'older open request')}")
+        _draw_answered(frame, [one for one in others if one.state != "open"])
 
 
-def _looked_at(frame: Frame) -> MergeRequest | None:
+def looked_at(frame: Frame) -> MergeRequest | None:
     """The open request of the URL; one that does not fit the branches chosen meanwhile is let go."""
     params = st.query_params
     asked = params.get("request", "")
     found = next((one for one in frame.chat.requests.all if str(one.number) == asked), None)
     if found is None or found.state != "open" or _gone(frame, found):
-        if found is not None:
-            frame.session.choices[_ANSWERED] = f"{frame.chat.id} {found.number}"
         want(request=None)
         return None
     if "source" not in params:
@@ -123,7 +117,7 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
         key=f"line-merge-request-{request.number}", horizontal=True, vertical_alignment="center"
     ):
         st.markdown(
-            f":material/call_merge: **{_between(request)}** :gray[{plain_label(frame.forky.name_of(_facts(request)), 200)}]",
+            f":material/rate_review: **{_between(request)}** :gray[{plain_label(frame.forky.name_of(_facts(request)), 200)}]",
             width="stretch",
         )
         if not gone:
@@ -156,7 +150,7 @@ def _how(options: MergeOptions, *, worded: bool = False) -> str:
     title = label_of_strategy(options.strategy)
     said = [
         plain_label(title, 40).lower()
-        + (f" of {count(len(options.picks), 'message')}" if options.picks else "")
+        + (f": {count(len(options.picks), 'message')}" if options.picks else "")
     ]
     if options.focus:
         said.append(f"about “{plain_label(options.focus, 80)}”")
@@ -169,16 +163,16 @@ def _how(options: MergeOptions, *, worded: bool = False) -> str:
     if settled := sum(choice is not None for choice in options.choices.values()):
         said.append(f"with {count(settled, 'conflict')} settled")
     if options.again:
-        said.append("as if it had never been merged")
+        said.append("as if it had never come")
     if worded:
         said.append("in words of its author")
     return ", ".join(said)
 
 
 def _facts(request: MergeRequest) -> str:
-    said = [f"proposed by {request.by}", ago(request.at, now())]
+    said = [f"by {request.by}", ago(request.at, now())]
     if request.picks:
-        said.insert(0, f"{count(len(request.picks), 'message')} picked")
+        said.insert(0, f"{count(len(request.picks), 'message')} chosen")
     if request.note:
         said.append(" ".join(request.note[:200].split())[:80])
     if request.comments:
@@ -187,31 +181,30 @@ def _facts(request: MergeRequest) -> str:
 
 
 def _draw_answered(frame: Frame, answered: Sequence[MergeRequest]) -> None:
-    if not answered:
-        return
-    name_of, asked = frame.forky.name_of, frame.session.choices.get(_ANSWERED)
-    label = f"{count(len(answered), 'request')} answered"
-    expanded = any(f"{frame.chat.id} {one.number}" == asked for one in answered)
-    with st.expander(label, icon=":material/inventory_2:", expanded=expanded):
-        for request in answered[:_SHOWN]:
-            st.markdown(
-                f"{_between(request)}: {request.state} by {plain_label(name_of(request.answered_by), 40)} "
-                f":gray[{plain_label(name_of(_facts(request)), 200)}]"
-            )
-            for comment in request.comments[-3:]:
-                st.caption(f"{plain_label(name_of(comment.by), 40)}: {plain_label(comment.text, 200)}")
-        if len(answered) > _SHOWN:
-            st.caption(f"and {len(answered) - _SHOWN} older ones, which History lists")
+    name_of = frame.forky.name_of
+    for request in answered[:_SHOWN]:
+        st.markdown(
+            f"{_between(request)}: {request.state} by {plain_label(name_of(request.answered_by), 40)} "
+            f":gray[{plain_label(name_of(_facts(request)), 200)}]"
+        )
+        for comment in request.comments[-3:]:
+            st.caption(f"{plain_label(name_of(comment.by), 40)}: {plain_label(comment.text, 200)}")
+    if len(answered) > _SHOWN:
+        st.caption(f"and {len(answered) - _SHOWN} older ones, which History lists")
 
 
-def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
-    """Keys: `merge.comment`, `merge.comment_it`, `merge.look_away`, `merge.change.<what>`, `merge.decline.<what>`."""
-    with st.container(key="merge-request", border=True):
-        st.markdown(f":material/call_merge: **Request {request.number}: {_between(request)}**")
+def draw_review(frame: Frame, request: MergeRequest, talk: LineTalk) -> None:
+    """What is said about the request, beside its note.
+
+    Keys: `merge.comment`, `merge.comment_it`, `merge.look_away`, `merge.change.<what>`,
+    `merge.decline.<what>`.
+    """
+    with st.container(key="merge-request"):
+        st.markdown(f":material/rate_review: **Request for review {request.number}**")
         st.caption(
-            f"Proposed by {plain_label(frame.forky.name_of(request.by), 60)}, {ago(request.at, now())}, as "
+            f"{_between(request)}, by {plain_label(frame.forky.name_of(request.by), 60)}, {ago(request.at, now())}, as "
             f"{_how(request.options, worded=bool(request.words))}. "
-            "Landing what is shown below accepts it; you may change it first."
+            "Bringing it in accepts it; you may change it first."
         )
         if request.note:
             show_text(request.note, f"merge.note.{request.number}")
@@ -219,30 +212,42 @@ def _draw_looked_at(frame: Frame, request: MergeRequest) -> None:
             st.caption(
                 f":material/info: “{plain_label(name, 60)}” has moved on since; it is shown as it is now."
             )
+        if talk.fresh:
+            st.caption(
+                f":material/fiber_new: {count(len(talk.fresh), 'message')} new since you looked, marked in both."
+            )
         for comment in request.comments[-20:]:
             st.caption(f"**{plain_label(frame.forky.name_of(comment.by), 60)}**, {stamp(comment.at)}")
             show_text(comment.text, f"merge.comment.{request.number}.{comment.at}")
         draw_reviews(frame, request)
-        with st.form("merge-comment", clear_on_submit=True, border=False):
-            st.text_input(
-                "Comment", key="merge.comment", max_chars=LONGEST_NOTE, placeholder="Say something about it"
-            )
-            said = st.form_submit_button(
-                "Comment", key="merge.comment_it", type="tertiary", icon=":material/comment:"
-            )
-        if said:
-            with saying(frame.session):
-                done(
-                    frame.session,
-                    frame.chat.requests.comment(request.number, st.session_state["merge.comment"]),
-                )
-            st.rerun()
+        _draw_comment(frame, request)
         with st.container(key="line-merge-request-acts", horizontal=True):
             draw_review_acts(frame, request, _shown(frame))
             if _may_answer(frame, request):
                 _draw_change(frame, request)
                 _draw_decline(frame, request)
             st.button("Back", key="merge.look_away", type="tertiary", on_click=want, kwargs={"request": None})
+
+
+def _draw_comment(frame: Frame, request: MergeRequest) -> None:
+    about = frame.session.choices.get(ABOUT, "")
+    with st.form("merge-comment", clear_on_submit=True, border=False):
+        st.text_area(
+            f"On “{plain_label(about, 160)}”" if about else "On the whole, or on a line by its speech bubble",
+            key="merge.comment",
+            max_chars=LONGEST_NOTE,
+            height=68,
+        )
+        said = st.form_submit_button(
+            "Comment", key="merge.comment_it", type="tertiary", icon=":material/comment:"
+        )
+    if said:
+        with saying(frame.session):
+            words = st.session_state["merge.comment"]
+            text = said_of(about, words) if about and words.strip() else words
+            done(frame.session, frame.chat.requests.comment(request.number, text))
+            frame.session.choices.pop(ABOUT, None)
+        st.rerun()
 
 
 def _may_answer(frame: Frame, request: MergeRequest) -> bool:
@@ -273,7 +278,7 @@ def _draw_change(frame: Frame, request: MergeRequest) -> None:
         into = st.selectbox(
             "into", branches, index=branches.index(request.into), key=f"merge.change.into.{request.number}"
         )
-        st.caption("The rest is as this page shows it below: choose there how it shall be merged.")
+        st.caption("The rest is as this page shows it: choose there how it comes back.")
         st.button(
             "Change it",
             key="merge.change.go",
@@ -325,17 +330,14 @@ def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
         want(request=None)
 
 
-def draw_propose(frame: Frame, *, instead: bool) -> None:
-    """Proposes what is shown; `instead` of Land, if that stands beside it.
-
-    Keys: `merge.propose_note`, `merge.propose_it`.
-    """
+def draw_propose(frame: Frame) -> None:
+    """Asks somebody for a review of what is shown. Keys: `merge.propose_note`, `merge.propose_it`."""
     with (
         st.popover(
-            "Propose instead" if instead else "Propose the merge",
-            icon=":material/call_merge:",
+            "Ask for a review",
+            icon=":material/rate_review:",
             key="merge.propose_open",
-            help="Ask somebody to look at it before it lands: nothing is merged yet",
+            help="Have somebody look at it first: nothing is brought in yet",
         ),
         kept_fields("propose", *sorted(st.query_params.to_dict().items())),
     ):
@@ -353,13 +355,13 @@ def draw_propose(frame: Frame, *, instead: bool) -> None:
             st.caption(
                 "Share the conversation it comes from with whoever is to look at it: else they see nothing of it."
             )
-        st.button("Propose it", key="merge.propose_it", type="primary", on_click=_propose, args=(frame,))
+        st.button("Ask", key="merge.propose_it", type="primary", on_click=_propose, args=(frame,))
 
 
 def _propose(frame: Frame) -> None:
     chat, version, plan = frame.chat, frame.chat.view.version, _shown(frame)
     if plan is None:
-        frame.session.say("There is nothing here to propose.")
+        frame.session.say("There is nothing here to review.")
         return
     with saying(frame.session):
         made = chat.requests.open_plan(plan, note=st.session_state["merge.propose_note"])
@@ -377,7 +379,7 @@ def link_requests(frame: Frame) -> None:
     st.page_link(
         linked("merge.py"),
         label=count(len(waiting), "request"),
-        icon=":material/call_merge:",
-        help="Branches proposed for merging, which wait for an answer",
+        icon=":material/rate_review:",
+        help="Requests for review, which wait for an answer",
         query_params={"c": str(frame.chat.id), "b": waiting[0].into, **only},
     )

@@ -1,6 +1,12 @@
-"""The reviews of a merge request on the Merge page: who said what, and one's own. A team has them."""
+"""The reviews of a request: who said what of it, and of which lines; and one's own. Only a team has approvals.
+
+A comment on a line is a comment that begins with the line as a quotation.
+"""
 
 from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import streamlit as st
 
@@ -9,13 +15,62 @@ from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.review_log import Review
 from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
 from forky_core.merge.plan import MergePlan
+from forky_core.model import MessageId
 from forky_core.views.times import ago
-from pages.ui.components.markdown import plain_label, show_text
+from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.person import viewer
+
+ABOUT = "merge.about"
+"""The line that one is about to comment on, among the choices of this tab."""
+_QUOTED = "> "
+
+
+@dataclass(frozen=True, slots=True)
+class LineTalk:
+    """What a review says of the lines of a note."""
+
+    comments: Sequence[tuple[str, str, str]]
+    """Who, the line, and the words."""
+    fresh: frozenset[MessageId]
+    """The messages of the source that are new since the reader looked."""
+    about: Callable[[str], None]
+    """Begin a comment on a line; on the same line again, on the whole."""
+
+    def said(self, line: str) -> list[str]:
+        """The comments on a line."""
+        return [f"{who}: {words}" for who, about, words in self.comments if about in " ".join(line.split())]
+
+
+def said_of(line: str, words: str) -> str:
+    """The text of a comment on a line."""
+    return f"{_QUOTED}{' '.join(line.split())}\n\n{words}"
+
+
+def line_talk(frame: Frame, request: MergeRequest, sides: Sequence[MergePlan]) -> LineTalk:
+    """What is said of the lines of a request, whose sources are the `sides`."""
+    comments = []
+    for comment in request.comments:
+        first, _, words = comment.text.partition("\n")
+        if first.startswith(_QUOTED):
+            named = showable(frame.forky.name_of(comment.by))
+            comments.append((named, first.removeprefix(_QUOTED), showable(words.strip())))
+    own = next(
+        (one for one in frame.chat.requests.reviews(request.number) if one.by == frame.forky.actor), None
+    )
+    heads = set(own.heads.sources.values()) if own is not None else set(request.source_heads)
+    fresh = set[MessageId]()
+    for turns in (one.turns for one in sides):
+        last = max((at for at, id in enumerate(turns) if id in heads), default=len(turns) - 1)
+        fresh.update(turns[last + 1 :])
+
+    def begin(line: str) -> None:
+        frame.session.choices[ABOUT] = "" if frame.session.choices.get(ABOUT) == line else line
+
+    return LineTalk(comments, frozenset(fresh), begin)
 
 
 def draw_reviews(frame: Frame, request: MergeRequest) -> None:
@@ -32,7 +87,7 @@ def draw_reviews(frame: Frame, request: MergeRequest) -> None:
 def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str) -> None:
     when = f":gray[{ago(review.at, now())}]"
     if review.state == "changes":
-        said = f":orange[:material/rate_review:] **{_name(frame, review.by)}** asks for changes, {when}"
+        said = f":orange[:material/rate_review:] **{_name(frame, review.by)}** sent it back, {when}"
     elif void:
         said = (
             f":gray[:material/history:] **{_name(frame, review.by)}** approved, {when}. "
@@ -59,7 +114,7 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
         return
     own = next((one for one in frame.chat.requests.reviews(request.number) if one.by == me), None)
     if me in frame.chat.requests.authors(request.number):
-        st.caption("You proposed it: somebody else reviews it.", width="content")
+        st.caption("You asked for it: somebody else reviews it.", width="content")
     else:
         counts = (
             own is not None
@@ -85,12 +140,12 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
             "Approve",
             key="merge.approve",
             icon=":material/check_circle:",
-            help="You have read what is shown below, and it may land as it is",
+            help="You have read the note, and it may come in as it is",
             on_click=_approve,
             args=(frame, request, shown),
         )
     with (
-        st.popover("Ask for changes …", type="tertiary", icon=":material/rate_review:", key="merge.changes"),
+        st.popover("Send back", type="tertiary", icon=":material/reply:", key="merge.changes"),
         kept_fields("review", frame.chat.id, request.number),
     ):
         said = st.text_area(
@@ -99,7 +154,7 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
             max_chars=LONGEST_REVIEW,
         )
         st.button(
-            "Ask for changes",
+            "Send back",
             key="merge.changes.go",
             type="primary",
             on_click=_ask,
@@ -113,8 +168,8 @@ def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) ->
         return why
     if viewer().may_write(frame.chat, plan.target_name):
         return ""
-    editors = "an editor of this conversation lands it"
-    return f"Propose the merge, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
+    editors = "an editor of this conversation brings it in"
+    return f"Ask for a review, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
 
 
 def _approve(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:
@@ -124,7 +179,7 @@ def _approve(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> No
             proposed = requests.plan(request.number)
             if not proposed.lands or head_after(proposed) != head_after(shown):
                 frame.session.say(
-                    "What you see is not what was proposed. Press Back and look at the request again, or change it."
+                    "What you see is not what was asked for. Press Back and look at the request again, or change it."
                 )
                 return
         done(frame.session, requests.approve(request.number, shown))

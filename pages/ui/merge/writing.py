@@ -36,27 +36,38 @@ def draw_writing(frame: Frame, planning: Planning) -> None:
 
 
 def draw_writing_beside(frame: Frame, planning: Planning) -> None:
-    """Above the quoted lines, which stand until a model has written, and wherever it fails.
+    """Above the note: that a model is writing, or what came of it; the quoted lines stand until it has, and wherever it
+    fails.
 
-    Keys: as above, `merge.take_written`, and `merge.writer` where there are several models.
+    Keys: as above, and `merge.take_written`.
     """
     if planning.options.writer is None or planning.quoted is None:
         return
-    with st.container(key="merge-writing", border=True):
-        if planning.writing is not None:
-            _draw_waiting(frame, planning)
-            return
-        if planning.rejected is not None:
-            _draw_rejected(frame, planning)
-        elif planning.failed:
-            st.markdown(f":material/error: {plain_label(planning.failed, 400)} The quoted lines stand.")
-            _draw_again(frame, planning)
-        elif planning.written is not None:
-            _draw_written(frame, planning, planning.written)
-        elif planning.by_model:
-            _draw_author(frame, planning)
-        else:
-            _draw_offer(frame, planning)
+    if planning.writing is not None:
+        _draw_waiting(frame, planning)
+    elif planning.rejected is not None:
+        _draw_rejected(frame, planning)
+    elif planning.failed:
+        st.markdown(f":material/error: {plain_label(planning.failed, 400)} The quoted lines stand.")
+        _draw_again(frame, planning)
+    elif planning.written is not None:
+        _draw_written(frame, planning, planning.written)
+    elif planning.by_model:
+        _draw_author(frame, planning)
+
+
+def offer_writing(frame: Frame, planning: Planning) -> None:
+    """The button that has a model write the note, where nobody has been asked yet."""
+    begun = (
+        planning.writing is not None or planning.rejected is not None or planning.failed or planning.written
+    )
+    if (
+        planning.options.writer is not None
+        and planning.quoted is not None
+        and not begun
+        and not planning.by_model
+    ):
+        _draw_offer(frame, planning)
 
 
 def _draw_written(frame: Frame, planning: Planning, written: MergePlan) -> None:
@@ -93,16 +104,9 @@ def _verified(frame: Frame, planning: Planning) -> str:
 
 
 def _draw_again(frame: Frame, planning: Planning) -> None:
-    with st.container(key="line-merge-again", horizontal=True, vertical_alignment="center"):
-        st.button(
-            "Ask again",
-            key="merge.again",
-            icon=":material/refresh:",
-            on_click=_write,
-            args=(frame, planning),
-        )
-        if not planning.options.fuses:
-            _draw_which(frame, planning)
+    st.button(
+        "Ask again", key="merge.again", icon=":material/refresh:", on_click=_write, args=(frame, planning)
+    )
 
 
 def _name(frame: Frame, planning: Planning) -> str:
@@ -122,7 +126,7 @@ def _author(frame: Frame, planning: Planning) -> str:
 
 
 def _draw_offer(frame: Frame, planning: Planning) -> None:
-    """The button says what a press costs, and the line below it what is sent."""
+    """The button says what a press costs, and its help what is sent."""
     plan = planning.quoted
     assert plan is not None
     writer = offered_model(frame.forky, planning.options.writer or "")
@@ -130,18 +134,18 @@ def _draw_offer(frame: Frame, planning: Planning) -> None:
     verifier = offered_model(frame.forky, chosen) if chosen else writer
     asking = planning.asking(lookup_of(frame.forky, frame.chat, plan), writer)
     price = asking.priced(*(model.info() if model is not None else None for model in (writer, verifier)))
-    with st.container(key="line-merge-write", horizontal=True, vertical_alignment="center"):
-        st.button(
-            f"Write it with {_name(frame, planning)} · {plain_label(price)}",
-            key="merge.write",
-            type="primary" if planning.plan is None else "secondary",
-            icon=":material/edit_note:",
-            on_click=_write,
-            args=(frame, planning),
-        )
-        if not planning.options.fuses:
-            _draw_which(frame, planning)
-    st.caption(_sent(planning, plan, asking, _label(frame, chosen) if chosen else "it"))
+    sent = _sent(planning, plan, asking, _label(frame, chosen) if chosen else "it")
+    st.button(
+        f"Write it with {_name(frame, planning)} · {plain_label(price)}",
+        key="merge.write",
+        type="primary" if planning.plan is None else "tertiary",
+        icon=":material/edit_note:",
+        help=sent,
+        on_click=_write,
+        args=(frame, planning),
+    )
+    if planning.plan is None:
+        st.caption(sent)
 
 
 def _sent(planning: Planning, plan: MergePlan, asking: AskingPrice, verifier: str) -> str:
@@ -157,12 +161,13 @@ def _sent(planning: Planning, plan: MergePlan, asking: AskingPrice, verifier: st
     )
     return (
         f"It is sent {count(len(plan.turns), 'message')} of {names} and the newest of “{plain_label(planning.options.target, 40)}”. "
-        f"Then {verifier} reads each sentence beside the branch, and what fails is mended once: {most}. The quoted lines below "
+        f"Then {verifier} reads each sentence beside the branch, and what fails is mended once: {most}. The quoted lines "
         "stay one click away."
     )
 
 
-def _draw_which(frame: Frame, planning: Planning) -> None:
+def draw_which_writes(frame: Frame, planning: Planning) -> None:
+    """Key: `merge.writer`, where there are several models."""
     infos = {info.name: info.label for info in frame.forky.models.models() if info.provider != OFFLINE}
     writer = planning.options.writer or ""
     if len(infos) < 2:
@@ -170,12 +175,10 @@ def _draw_which(frame: Frame, planning: Planning) -> None:
     names = list(infos) if writer in infos else [writer, *infos]
     st.session_state["merge.writer"] = writer
     st.selectbox(
-        "Which model",
+        "Which model may write the note",
         names,
         format_func=lambda name: showable(infos.get(name) or name),
         key="merge.writer",
-        label_visibility="collapsed",
-        width=240,
         on_change=lambda: want(by=st.session_state["merge.writer"]),
     )
 

@@ -68,6 +68,13 @@ const undo = (event) => {
   if (isField(field) && (field.value !== "" || typed.get(field) === "")) event.stopPropagation();
 };
 
+// In a field of the Merge page Ctrl+Enter hands over what was typed. The shortcut of “Bring it in”, which listens further
+// out than the field does, must not hear it.
+const hand = (event) => {
+  if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && isField(event.composedPath()[0])
+    && document.querySelector(".st-key-merge-land")) event.stopPropagation();
+};
+
 // Streamlit sends all events of one turn as events of one fragment. Leaving a field sends its text, and a tap presses a
 // button in the same turn: a button outside of the field's fragment would do nothing. So its click is sent a turn later.
 let leaving = false;
@@ -112,7 +119,9 @@ export default function (component) {
   const ears = mends ? [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave],
     ["click", press], ["click", beside], ["input", hear], ["keydown", undo]] : [];
   for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
+  if (mends) document.body.addEventListener("keydown", hand);
   return () => {
+    document.body.removeEventListener("keydown", hand);
     window.navigation?.removeEventListener("currententrychange", moved);
     for (const [kind, ear] of ears) window.removeEventListener(kind, ear, true);
   };
