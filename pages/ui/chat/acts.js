@@ -43,7 +43,7 @@ function openMenu(opener) {
   popup.setAttribute("role", "menu");
   popup.setAttribute("aria-label", "More about this message");
   const merges = state.merges.map(([name, icon, label]) => [name, icon, label, "…"]);
-  const rare = [...(opener.closest(".fk-acts")?.querySelectorAll(".fk-rare button") ?? [])]
+  const rare = [...(opener.closest(".fk-acts")?.querySelectorAll("button") ?? [])].filter((one) => !one.offsetParent && one.dataset.act !== "fork")
     .map((one) => [one.dataset.act, RARE[one.dataset.act], one.getAttribute("aria-label")]);
   for (const [name, icon, label, cost] of [...rare, ...state.menu, ...merges]) {
     if (cost && name === merges[0][0]) {

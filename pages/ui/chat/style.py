@@ -150,6 +150,7 @@ CONTENTS
   .st-key-chat-body-Chat .stColumn:has(.st-key-chat-side) { display: none; }
   .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
   .fk-acts { opacity: 1; }
+  [class*="st-key-cell-"]:not([class*="-current-"]) .fk-acts > :not([data-act="fork"], [data-act="more"], [aria-pressed="true"]) { display: none; }
   .fk-head button, .fk-siblings button { width: 32px; height: 32px; }
   .fk-word:not(.fk-ref) { min-height: 32px; min-width: 32px; }
 }
@@ -209,7 +210,7 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 @container (max-width: 36rem) { .st-key-line-graph :is(.st-key-chat-whole, .st-key-chat-filter) p { font-size: 0; } }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
 @media (max-width: 640px) {
-  div:has(> .st-key-chat-top) { z-index: 999991; }
+  div:has(> .st-key-chat-top) { z-index: 999990; }
   .st-key-chat-ask { min-height: 9.9rem; }
   .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }
   .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 1 1 0; }

@@ -72,7 +72,8 @@ TOKENS[data-testid="stHeaderActionElements"] { display: none; }
 
 /* The list of chats. */
 section[data-testid="stSidebar"] { min-width: 17rem; }
-[data-testid="stSidebarUserContent"] { padding: 0 .75rem 1rem !important; }
+[data-testid="stSidebarContent"] { padding: 0 .6rem !important; }
+[data-testid="stSidebarUserContent"] { padding: 0 0 1rem !important; }
 [data-testid="stSidebarHeader"] { height: 3.1rem; padding: 0 .75rem; margin-bottom: .2rem; }
 
 /* Quiet icon buttons: a tertiary button is ink until one comes near, and shows that what it opens is open. */
@@ -162,7 +163,7 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 }
 @media (max-width: 640px) {
   /* The title stands in the head of the window, beside the button of the drawer. */
-  .st-key-bar > div:first-child { position: fixed; top: 1rem; left: 6.3rem; right: 3.4rem; z-index: 999991; }
+  .st-key-bar > div:first-child { position: fixed; top: 1rem; left: 6.3rem; right: 3.4rem; z-index: 999990; }
   .st-key-bar:not(:has(.st-key-line-branch)) { min-height: 0; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }

@@ -109,7 +109,7 @@ function filter() {
 function draw() {
   const list = one(".palette .list");
   list.replaceChildren(...fitting.slice(0, MOST).map((line, at) => {
-    const row = piece("div", "row");
+    const row = piece("div", line.words ? "row hit" : "row");
     row.id = `found-${at}`;
     row.dataset.at = at;
     row.setAttribute("role", "option");
