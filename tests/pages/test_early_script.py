@@ -11,7 +11,7 @@ from tests.pages.patched import behind
 
 PAGE = '<head><title>Streamlit</title><script>later()</script></head><div id="root"></div>'
 OTHER = "<title>A presentation</title><script>its_own()</script>"
-ASKS = {"accept": "text/html,*/*"}
+ASKS = {"accept": "text/html,*/*", "accept-encoding": "identity"}
 
 
 def test_a_page_runs_the_script_before_its_own_and_nothing_else_is_changed() -> None:

@@ -8,16 +8,25 @@ from starlette.responses import HTMLResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.testclient import TestClient
 
+from forky_core.conversation.conversation import Conversation
+from forky_core.gateway.access.person import PERSON
+from forky_core.model import Message
+from forky_core.people.members import Member
+from pages.ui.chat import opening
 from pages.ui.components.palette import DARK, LIGHT, Palette
+from pages.ui.streamlit_patches import first_paint
 from pages.ui.streamlit_patches.first_paint import _DARK, _LIGHT, LEAVING_SCRIPT, ROOT, TITLE, frame
 from pages.ui.streamlit_patches.patch import streamlit_folder
+from tests.builders import talk
+from tests.hangs import HANG
 from tests.pages.patched import behind
+from tests.pages.teams import TeamServer
 
 THEIRS = (streamlit_folder() / "static" / "index.html").read_text("utf-8")
 
 
 @pytest.fixture
-def client() -> TestClient:
+def client(monkeypatch: pytest.MonkeyPatch) -> TestClient:
     async def page(_request: object) -> HTMLResponse:
         return HTMLResponse(THEIRS, headers={"etag": "theirs"})
 
@@ -27,8 +36,12 @@ def client() -> TestClient:
     async def streamed(_request: object) -> Response:
         return StreamingResponse(iter(["<p>", "later"]), media_type="text/html")
 
-    routes = [Route("/", page), Route("/other", other), Route("/streamed", streamed)]
-    return TestClient(behind("first_paint", Starlette(routes=routes)), headers={"accept": "text/html,*/*"})
+    monkeypatch.setattr(first_paint, "_PATIENCE", HANG)
+    routes = [Route("/", page), Route("/library", page), Route("/other", other), Route("/streamed", streamed)]
+    return TestClient(
+        behind("first_paint", Starlette(routes=routes)),
+        headers={"accept": "text/html,*/*", "accept-encoding": "identity"},
+    )
 
 
 def test_streamlits_page_is_as_this_patch_expects_it() -> None:
@@ -54,6 +67,64 @@ def test_every_other_answer_passes_as_it_is(client: TestClient) -> None:
     assert client.head("/").content == b""
 
 
+def plain_end(message: Message) -> str:
+    """What a message says behind its last piece of code."""
+    return message.text.rpartition("`")[2].strip()
+
+
+def test_the_frame_has_the_newest_messages_of_the_conversation_at_its_address(
+    client: TestClient, chat: Conversation
+) -> None:
+    plain, of_branch = client.get("/").text, client.get(f"/?c={chat.id}&b=debug").text
+    for page, path in ((plain, chat.path()), (of_branch, chat.checkout("debug").path())):
+        assert plain_end(path[-1]) in page and page.count('<template shadowrootmode="closed">') == 2
+        assert frame() not in page
+    at = chat.path()[1]
+    earlier = client.get(f"/?c={chat.id}&m={at.id.removeprefix('b2:')}").text
+    assert plain_end(at) in earlier and plain_end(chat.path()[-1]) not in earlier
+    assert client.get("/").headers["cache-control"] == "no-store"
+
+
+@pytest.mark.parametrize("address", ["/library", "/?c=nothing", "/?b=nothing"])
+def test_where_there_is_no_such_conversation_the_frame_is_plain(
+    client: TestClient, chat: Conversation, address: str
+) -> None:
+    assert frame() in client.get(address).text
+
+
+def test_what_is_not_drawn_in_time_is_left_out(
+    client: TestClient, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(first_paint, "_PATIENCE", 0.0)
+    assert frame() in client.get("/").text
+
+
+def test_a_fault_in_drawing_leaves_the_plain_frame(
+    client: TestClient, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(opening, "cell_tree", lambda *_: 1 / 0)
+    assert frame() in client.get("/").text
+
+
+def test_what_a_message_says_is_text_and_what_only_streamlit_draws_is_shown_as_written(
+    client: TestClient, chat: Conversation
+) -> None:
+    talk(chat, "<script>alert(1)</script></template>", "Then $x^2$ <b>is</b> a formula.")
+    page = client.get("/").text
+    assert "<script>alert" not in page and page.count("</template>") == 2
+    assert "Then $x^2$ &lt;b&gt;is&lt;/b&gt; a formula." in page
+
+
+def test_on_a_teams_server_everybody_gets_only_what_they_may_read(
+    client: TestClient, server: TeamServer, ada: Member, ben: Member
+) -> None:
+    hers = talk(server.seen_by(ada).create("Hers"), "A secret?", "It stays one.")
+    address = f"/?c={hers.id}"
+    assert "It stays one." in client.get(address, headers={PERSON.decode(): ada.id}).text
+    for others in ({PERSON.decode(): ben.id}, {PERSON.decode(): "nobody"}, {}):
+        assert "It stays one." not in client.get(address, headers=others).text
+
+
 @pytest.mark.parametrize(("ours", "palette"), [(_LIGHT, LIGHT), (_DARK, DARK)])
 def test_the_frame_has_forkys_colours(ours: dict[str, str], palette: Palette) -> None:
     theirs = {
@@ -62,9 +133,16 @@ def test_the_frame_has_forkys_colours(ours: dict[str, str], palette: Palette) ->
         "quiet": palette.quiet,
         "line": palette.border,
         "bar": palette.surface,
+        "accent": palette.accent,
     }
     assert ours == theirs
 
 
 def test_no_part_of_the_frame_is_left_to_fill_in() -> None:
     assert not re.search(r"\{[a-z]+\}", frame())
+
+
+def test_a_browser_elsewhere_gets_the_page_compressed(client: TestClient) -> None:
+    plain, packed = client.get("/"), client.get("/", headers={"accept-encoding": "gzip"})
+    assert packed.headers["content-encoding"] == "gzip" and packed.text == plain.text
+    assert int(packed.headers["content-length"]) < len(plain.content) / 2

@@ -231,7 +231,7 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 """
 
 
-_CSS = (
+CHAT_CSS = (
     _CSS.replace("</style>", f"{NOTE_CSS}</style>")
     .replace("ICONS", f"{_BUTTON}::before")
     .replace(
@@ -247,4 +247,4 @@ def apply_chat_style() -> None:
         f"--fk-accent: {colours.accent}; --fk-background: {colours.background}; --fk-text: {colours.text};"
     )
     branches = "".join(f".fk-b{number} {{ --fk-branch: {ink}; }}" for number, ink in enumerate(colours.lanes))
-    st.html(_CSS.replace("<style>", f"<style>:root {{ {names} }} {branches}", 1))
+    st.html(CHAT_CSS.replace("<style>", f"<style>:root {{ {names} }} {branches}", 1))

@@ -9,6 +9,9 @@ refusal in a dialog above the conversation.
 
 from __future__ import annotations
 
+from collections.abc import MutableMapping
+from typing import Any
+
 from starlette.middleware import Middleware
 
 from pages.ui.streamlit_patches.page_rewriting import PageRewriter
@@ -44,5 +47,5 @@ def middleware() -> Middleware:
 class EarlyScript(PageRewriter):
     """Puts the script before the first one of Streamlit's page."""
 
-    def rewritten(self, page: bytes) -> bytes:
+    async def rewritten(self, page: bytes, _scope: MutableMapping[str, Any]) -> bytes:
         return page.replace(_MARK, SCRIPT.encode() + _MARK, 1) if _ROOT in page else page

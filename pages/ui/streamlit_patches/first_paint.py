@@ -1,54 +1,85 @@
-"""Shows a frame with a sentence in Forky's colours until Streamlit has drawn the page.
+"""Shows the conversation, or a frame with a sentence, in Forky's colours until Streamlit has drawn the page.
 
 Streamlit's `index.html` is empty until a megabyte of scripts has run: a blank window on a slow connection. Then
 Streamlit draws piece by piece, and each piece moves the others: the main column appears before its styles, the title
 bar above a path that is visible already. The frame has the sizes of the Chat page and covers the page until that has
-its messages or is complete, so that nothing moves when the frame is removed.
+its messages or is complete, so that nothing moves when the frame is removed. On the Chat page it has the title and the
+newest messages (ui/chat/opening.py), if the server has them at hand for whoever asks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
+import re
+import sys
+from collections.abc import MutableMapping
+from typing import Any
+from urllib.parse import parse_qsl
 
 from starlette.middleware import Middleware
 
+from forky_core.gateway.access.person import person_of
 from pages.ui.streamlit_patches.page_rewriting import PageRewriter
 
 ROOT = '<div id="root"></div>'
 """The element of Streamlit's `index.html` in which React draws."""
 TITLE = "<title>Streamlit</title>"
 
-_LIGHT = {"back": "#fcfbf9", "text": "#23272a", "quiet": "#6f7472", "line": "#e2dfd8", "bar": "#f3f1ec"}
-_DARK = {"back": "#15181a", "text": "#dfe3e1", "quiet": "#8d9694", "line": "#2e3538", "bar": "#1e2326"}
+_LIGHT = {
+    "back": "#fcfbf9",
+    "text": "#23272a",
+    "quiet": "#6f7472",
+    "line": "#e2dfd8",
+    "bar": "#f3f1ec",
+    "accent": "#1f6f63",
+}
+_DARK = {
+    "back": "#15181a",
+    "text": "#dfe3e1",
+    "quiet": "#8d9694",
+    "line": "#2e3538",
+    "bar": "#1e2326",
+    "accent": "#3f9f8e",
+}
 """The two palettes of components/palette.py, which this module does not import because that imports Streamlit; a test
 compares them."""
+_OPENING = "pages.ui.chat.opening"
+"""The module that draws a conversation. It is imported before the first page (warmup.py), never for a request."""
+_PATIENCE = 0.3
+"""Seconds that a browser waits for the conversation: a long one is read from its file once."""
 
-_FRAME = """<style id="fk-hides">#root *{visibility:hidden!important}</style><div class="fk-opening" role="status"><style>
+_FRAME = """<style id="fk-hides">#root *{visibility:hidden!important}</style><div class="fk-opening"><style>
+html{font-size:15px}
 .fk-opening{position:fixed;inset:0;z-index:10;background:var(--back);color:var(--text);
-font:15px/1.5 "Source Sans",system-ui,sans-serif;{light}}
-@media (prefers-color-scheme:dark){.fk-opening{{dark}}}
+font:15px/1.6 "Source Sans",system-ui,sans-serif;{light}--fk-background:var(--back);--fk-text:var(--text);--fk-accent:var(--accent);
+--st-background-color:var(--back);--st-text-color:var(--text);--st-primary-color:var(--accent);--st-link-color:var(--accent);
+--st-border-color:var(--line);--st-border-color-light:var(--line);--st-code-background-color:var(--bar);--st-code-text-color:var(--text);
+--st-code-font:monospace;--st-code-font-size:.85rem;--st-heading-font:inherit}
+.fk-opening>nav{background:#f6f4ef}
+@media (prefers-color-scheme:dark){.fk-opening{{dark}}.fk-opening>nav{background:#111416}}
+.fk-opening i{display:block;background:var(--bar);border-radius:6px;height:12px}
+.fk-opening>nav{position:absolute;inset:0 auto 0 0;box-sizing:border-box;width:281px;padding:60px 40px;display:grid;gap:20px;align-content:start;
+border-right:1px solid var(--line)}
+.fk-opening>:not(nav){margin-left:281px}
 .fk-opening>header{box-sizing:border-box;height:56px;padding:0 24px;display:flex;align-items:center;gap:28px;
 border-bottom:1px solid var(--line)}
-.fk-opening i{display:block;background:var(--bar);border-radius:6px;height:12px}
 .fk-opening>header i{width:64px}
-.fk-opening>p{box-sizing:border-box;height:41px;margin:0 23px;padding:7px 0;color:var(--quiet);white-space:nowrap;overflow:hidden;
+.fk-opening>p{box-sizing:border-box;height:40px;margin:0 22px 0 303px;padding:8px 0;color:var(--quiet);white-space:nowrap;overflow:hidden;
 text-overflow:ellipsis;border-bottom:1px solid var(--line)}
-.fk-opening b{color:var(--text)}
-.fk-opening>p b{margin-right:14px}
-.fk-opening>main{display:flex;gap:30px;padding:22px 23px}
-.fk-opening section{flex:1.55;padding:0 14px;display:grid;gap:14px;align-content:start}
-.fk-opening aside{flex:1;display:grid;gap:17px;align-content:start;padding-top:40px}
-.fk-opening footer{box-sizing:border-box;position:absolute;left:23px;bottom:21px;height:102px;width:calc((100vw - 76px)*.608);
-border:1px solid var(--line);border-radius:11px;background:var(--back)}
-@media (max-width:899px){.fk-opening aside,.fk-opening>header i:nth-of-type(n+3){display:none}
-.fk-opening footer{width:auto;right:23px}}
-@media (max-width:640px){.fk-opening>header{padding-left:16px}.fk-opening>p{margin:0 11px;height:118px;white-space:normal}
-.fk-opening>p b{display:block}.fk-opening>main{padding:18px 11px}.fk-opening section{padding:0 11px}
-.fk-opening footer{left:11px;right:11px;height:147px}}
-</style><header><b>Forky</b>{tabs}</header>
-<p><b>Opening your conversations …</b>Version control for conversations with language models.</p>
-<main><section aria-hidden="true">{lines}</section><aside aria-hidden="true">{rows}</aside></main>
-<footer aria-hidden="true"></footer></div>"""
+.fk-opening b{color:var(--text);margin-right:14px}
+.fk-opening>main{position:absolute;inset:99px 22px 151px 22px;display:flex;gap:30px}
+.fk-opening section{flex:1.55 1 0;min-width:0;height:100%;display:grid;gap:14px;align-content:start}
+.fk-opening aside{flex:1 1 0;display:grid;gap:17px;align-content:start;padding-top:40px}
+.fk-opening footer{box-sizing:border-box;position:absolute;left:22px;bottom:39px;height:102px;width:calc((100vw - 326px)*.608 - 15px);
+padding:10px 14px;color:var(--quiet);border:1px solid var(--line);border-radius:11px;background:var(--back)}
+@media (max-width:899px){.fk-opening aside{display:none}.fk-opening footer{width:auto;right:22px}}
+@media (max-width:767px){.fk-opening>nav{display:none}.fk-opening>:not(nav){margin-left:0}.fk-opening>p{margin:0 22px}}
+@media (max-width:640px){.fk-opening>header i:nth-of-type(n+2){display:none}.fk-opening>p{position:absolute;top:8px;left:94px;right:58px;
+margin:0;border:0}.fk-opening>main{inset:99px 10px 197px}.fk-opening footer{left:10px;right:10px;height:148px}}
+</style><nav aria-hidden="true">{chats}</nav><header>{tabs}</header>
+<p>{title}<b role="status">Opening your conversations …</b>Version control for conversations with language models.</p>
+<main><section>{messages}{lines}</section><aside aria-hidden="true">{rows}</aside></main>
+<footer>{field}</footer></div>"""
 LEAVING_SCRIPT = """<script>
 (() => {
   const frame = document.querySelector(".fk-opening"), hides = document.querySelector("#fk-hides"), first = {};
@@ -82,8 +113,11 @@ piece, take up their space and stay invisible until the run has ended, so that n
 """
 
 
-def frame() -> str:
-    """Return the HTML of the frame."""
+def frame(title: str = "", messages: str = "") -> str:
+    """Return the HTML of the frame; with the HTML of a conversation's title and messages, if those are given.
+
+    They stand in closed shadow roots. A browser that knows none shows the sentence and the bars.
+    """
 
     def bars(*widths: int) -> str:
         return "".join(f'<i style="width:{width}%"></i>' for width in widths)
@@ -91,17 +125,21 @@ def frame() -> str:
     def colours(of: dict[str, str]) -> str:
         return "".join(f"--{name}:{value};" for name, value in of.items())
 
+    def apart(html: str) -> str:
+        return f'<template shadowrootmode="closed">{html}</template>' if html else ""
+
     parts = {
         "{light}": colours(_LIGHT),
         "{dark}": colours(_DARK),
-        "{tabs}": "<i></i>" * 6,
+        "{chats}": bars(50, 38, 100, 82, 91, 64),
+        "{tabs}": "<i></i>" * 5,
         "{lines}": bars(96, 88, 42, 92, 64, 96, 90, 71),
         "{rows}": bars(82, 74, 88, 60, 79, 66, 84, 52),
+        "{field}": '<span role="status">Opening …</span>' if messages else "",
+        "{title}": apart(title),
+        "{messages}": apart(messages),
     }
-    text = _FRAME
-    for name, part in parts.items():
-        text = text.replace(name, part)
-    return text
+    return re.sub("|".join(parts), lambda found: parts[found[0]], _FRAME)
 
 
 def middleware() -> Middleware:
@@ -111,9 +149,21 @@ def middleware() -> Middleware:
 class FirstPaint(PageRewriter):
     """Adds the frame after the root of Streamlit's page, and puts Forky's name into the title."""
 
-    def __init__(self, app: Callable[..., Awaitable[None]]) -> None:
-        super().__init__(app)
-        self._drawn = f"{ROOT}{frame()}{LEAVING_SCRIPT}".encode()
+    async def rewritten(self, page: bytes, scope: MutableMapping[str, Any]) -> bytes:
+        drawn = f"{ROOT}{frame(*await _conversation(scope))}{LEAVING_SCRIPT}".encode()
+        return page.replace(ROOT.encode(), drawn, 1).replace(TITLE.encode(), b"<title>Forky</title>", 1)
 
-    def rewritten(self, page: bytes) -> bytes:
-        return page.replace(ROOT.encode(), self._drawn, 1).replace(TITLE.encode(), b"<title>Forky</title>", 1)
+
+async def _conversation(scope: MutableMapping[str, Any]) -> tuple[str, str]:
+    """Return the HTML of the title and messages of the conversation at the address of a request; "" for what is not at
+    hand. The gate has let the request through and has said whose it is.
+    """
+    drawing = sys.modules.get(_OPENING)
+    if drawing is None or not scope["path"].endswith("/"):
+        return "", ""
+    address = dict(parse_qsl(scope["query_string"].decode("latin-1")))
+    asked = asyncio.to_thread(drawing.opening, person_of(scope), address)
+    try:
+        return await asyncio.wait_for(asked, _PATIENCE) or ("", "")
+    except Exception:  # noqa: BLE001 - the page itself says what is wrong with it
+        return "", ""

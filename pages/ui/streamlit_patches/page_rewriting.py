@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import gzip
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, MutableMapping
 from typing import Any
 
+from pages.ui.streamlit_patches.compressed import gains_by_copies
 from pages.ui.streamlit_patches.preloading import APART, is_page
 
-_OF_THE_FILE = {b"etag", b"last-modified", b"accept-ranges", b"content-length"}
+_OF_THE_FILE = {b"etag", b"last-modified", b"accept-ranges", b"content-length", b"cache-control"}
 _FOR_A_PART = (b"accept-encoding", b"if-none-match", b"if-modified-since", b"range")
 """Headers by which a response would be compressed, a part of the page, or empty: it could not be rewritten."""
 
@@ -20,8 +22,8 @@ class PageRewriter(ABC):
         self.app = app
 
     @abstractmethod
-    def rewritten(self, page: bytes) -> bytes:
-        """Return the changed page; a page that is not Streamlit's stays the same."""
+    async def rewritten(self, page: bytes, scope: MutableMapping[str, Any]) -> bytes:
+        """Return the changed page of this request; a page that is not Streamlit's stays the same."""
 
     async def __call__(self, scope: MutableMapping[str, Any], receive: Any, send: Any) -> None:
         if not _asks_for_a_page(scope):
@@ -40,10 +42,14 @@ class PageRewriter(ABC):
                 parts.append(message.get("body", b""))
                 if message.get("more_body"):
                     return
-                body = self.rewritten(b"".join(parts))
+                body = await self.rewritten(b"".join(parts), scope)
                 others = [
                     (name, value) for name, value in start["headers"] if name.lower() not in _OF_THE_FILE
                 ]
+                others.append((b"cache-control", b"no-store"))
+                if gains_by_copies(scope.get("client"), scope["headers"]):
+                    body = gzip.compress(body, 6)
+                    others += [(b"content-encoding", b"gzip"), (b"vary", b"accept-encoding")]
                 start["headers"] = [*others, (b"content-length", str(len(body)).encode())]
                 await send(start)
                 await send({"type": "http.response.body", "body": body})

@@ -389,7 +389,7 @@ PATCHES = (
     ),
     Patch(
         "first_paint",
-        "The window shows a frame and a sentence at once, and not nothing until a megabyte of scripts has run.",
+        "The newest messages can be read at once, and not only when a megabyte of scripts has run; other pages show a frame.",
         upstream=f"{_FILED}first_paint",
         test="tests/pages/test_first_paint.py::test_the_page_has_a_frame_where_streamlit_draws",
         made="around_requests",

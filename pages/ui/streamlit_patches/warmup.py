@@ -49,9 +49,11 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.streamlit_patches.page_links",
     "pages.ui.streamlit_patches.theme_switch",
     "pages.ui.components.reader_zone",
+    "pages.ui.components.sidebar",
     "pages.ui.components.style",
     "pages.ui.components.undoing",
     "pages.ui.registry",
+    "pages.ui.chat.opening",
 )
 """The modules whose import covers everything that pages/shell.py and pages/chat.py import."""
 
