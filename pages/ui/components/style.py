@@ -165,6 +165,8 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
   /* The title stands in the head of the window, beside the button of the drawer. */
   .st-key-bar > div:first-child { position: fixed; top: 1rem; left: 6.3rem; right: 3.4rem; z-index: 999990; }
   .st-key-bar:not(:has(.st-key-line-branch)) { min-height: 0; }
+  .st-key-bar:not(:has(.st-key-line-branch)) > div:first-child { right: 6rem; }
+  .st-key-bar:not(:has(.st-key-line-branch)) .st-key-bar-menu { position: fixed; top: .55rem; right: 3.2rem; z-index: 999990; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }
   button[kind="tertiary"] { min-height: 2.4rem; min-width: 2.4rem; }
