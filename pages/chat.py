@@ -14,6 +14,7 @@ from streamlit.delta_generator import DeltaGenerator
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import MessageId
+from forky_core.render.trees import Tree
 from forky_core.views.captions import opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
@@ -43,7 +44,6 @@ from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
 from pages.ui.components.only_reading import draw_only_reads, may_write, why_only_reads
 from pages.ui.components.showing import present_address
-from pages.ui.components.tree import Tree
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate
 from pages.ui.library.broken_off import draw_broken_off_hint

@@ -22,8 +22,6 @@ _LATE = 1.5
 """Seconds from news of a reply to that wish, as there."""
 _RETRY = 3.0
 """Seconds until a stream that broke off is opened again, as there."""
-_LOOK = 1.0
-"""Seconds between two wishes for formatting, as in pages/ui/chat/live.js."""
 _PART = 0.7
 """Seconds between two wishes to see a reply that has ended, as there."""
 _BELL = 1.5
@@ -99,20 +97,13 @@ class Scripts:
                 await self._say_here(gone=True)
 
     async def _hear_reply(self, id: str, data: dict[str, Any]) -> None:
-        """As live.js: hear a reply, ask for formatting when a paragraph is whole, for the page when it has ended."""
-        looked, fresh = time.monotonic(), ""
+        """As live.js: hear a reply, ask for the page when it has ended."""
         self.writing = True
         try:
-            async for kind, value in self._connection.events(f"{data['url']}?after={data['at']}"):
+            async for kind, _ in self._connection.events(data["url"]):
                 if kind == "end":
                     break
-                if kind != "message":
-                    continue
-                self.pieces += 1
-                fresh += json.loads(value).get("text", "")
-                if "\n\n" in fresh and time.monotonic() - looked > _LOOK:
-                    looked, fresh = time.monotonic(), ""
-                    await self._look()
+                self.pieces += kind == "message"
         finally:
             self.writing = False
         while (live := self._tab.find_component("forky.live")) is not None and live.widget.id == id:

@@ -15,16 +15,14 @@ from typing import Any
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
 from markdown_it.rules_core import StateCore
-from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 from markupsafe import Markup, escape
 
 from forky_core.context.citations import NOTHING, Opens, linked, opened_by_line, opened_in, opens_of
 from forky_core.context.citing import SOURCES
 from forky_core.render.templating import shown
-from forky_core.text.emphasis import is_cjk
 from forky_core.text.fences import CodeBlocks
-from forky_core.text.markdown import formula, markdown_parser
+from forky_core.text.markdown import markdown_parser
 from forky_core.text.mathml import mathml
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
@@ -124,25 +122,9 @@ def _words(text: str, opens: Opens, place: AnchorLookup | None) -> Markup:
 @cache
 def _parser() -> MarkdownIt:
     made = markdown_parser(nesting=_NESTING, is_link=lambda address: _ADDRESS.fullmatch(address) is not None)
-    made.inline.ruler.before("escape", "formula", formula)
-    made.inline.ruler.before("emphasis", "factor", _factor)
     made.core.ruler.push("elements", _elements)
     made.renderer = _Renderer()
     return made
-
-
-def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
-    """Read an asterisk between two letters or digits, as in 2*3*4, as a sign and not as emphasis."""
-    at = state.pos
-    if state.src[at] != "*" or not 0 < at < state.posMax - 1:
-        return False
-    around = state.src[at - 1] + state.src[at + 1]
-    if not all((sign.isalnum() or sign == "_") and not is_cjk(sign) for sign in around):
-        return False
-    if not silent:
-        state.pending += "*"
-    state.pos += 1
-    return True
 
 
 def _elements(state: StateCore) -> None:

@@ -78,20 +78,6 @@ def parts(lines: Iterable[str]) -> Iterator[tuple[str, Part]]:
         yield line, blocks.take(line)
 
 
-def settled(text: str) -> int:
-    """Return the characters up to and including the last blank line outside code; 0 if there is none.
-
-    So much of an unfinished text can be formatted already: a paragraph without an end, a list item or an open block of
-    code would change its looks with every word.
-    """
-    end = at = 0
-    for line, part in parts(text.splitlines(keepends=True)):
-        at += len(line)
-        if part == "prose" and not line.strip() and line.endswith("\n"):
-            end = at
-    return end
-
-
 def fenced(text: str, language: str = "") -> str:
     """Return a block of code whose fence is longer than any run of backticks in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))

@@ -6,7 +6,7 @@ import re
 
 from forky_core.text.words import word_set
 
-DOLLARS = r"(?<![\\$\w])\$(?=[^\s$])(?P<dollar>[^$`\n]{1,500}?)(?<=[^\s\\])\$(?![\d$])"
+DOLLARS = r"(?<![\\$\w])\$(?=[^\s$])(?P<dollar>[^$`\n]{1,500}?)(?<=[^\s\\])\$(?![A-Za-z0-9_$({])"
 """The pattern of what may be a formula between two single dollar signs; `is_mathematics` says whether it is one."""
 
 _NAMED = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mathit|operatorname|begin|end)\*?\{[^{}]*\}")

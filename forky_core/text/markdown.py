@@ -1,7 +1,7 @@
-"""The one parser of Markdown: CommonMark with tables, strikes, boxes to tick, and emphasis between CJK words.
+"""The one parser of Markdown: CommonMark with tables, strikes, boxes to tick, formulas, and emphasis between CJK words.
 
-Chat, Compare and the pages outside of Streamlit draw its tokens, each with its own table of elements. Where only the
-lines of code matter, or a text is cut anywhere, fences.py and plain_words.py read lines without a parser.
+Chat, Compare and the pages outside of Streamlit draw its tokens. Where only the lines of code matter, or a text is cut
+anywhere, fences.py and plain_words.py read lines without a parser; unfinished.py prepares a text that is still written.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.parser_inline import ParserInline
+from markdown_it.rules_block import StateBlock
 from markdown_it.rules_core import StateCore
 from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
-from forky_core.text.emphasis import flanking
+from forky_core.text.emphasis import flanking, is_cjk
 from forky_core.text.formulas import DOLLARS, is_mathematics
 
 _FORMULA = re.compile(
@@ -27,9 +28,16 @@ _FORMULA = re.compile(
 )
 _WEB_OR_MAIL = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
 _BOX = re.compile(r"\[([ xX])\]\s")
+_ENDS = {"$$": "$$", "\\[": "\\]"}
+"""What ends a formula on lines of its own, by how it begins."""
+_TALLEST = 60
+"""Lines of a formula."""
+GROWS = "grows"
+"""A key of the environment of a text whose end is still to come, in which a formula without an end goes on to the last
+line; its value then becomes False: the formula may be none, and its lines belong to the paragraph above them."""
 
 
-class _State(StateInline):
+class InlineState(StateInline):
     def scanDelims(self, start: int, canSplitWord: bool) -> Scanned:  # noqa: FBT001, N802, N803 - markdown-it's names
         if not canSplitWord:
             return super().scanDelims(start, canSplitWord)
@@ -43,7 +51,7 @@ class _State(StateInline):
 
 class _Inline(ParserInline):
     def parse(self, src: str, md: MarkdownIt, env: Any, tokens: list[Token]) -> list[Token]:
-        state = _State(src, md, env, tokens)
+        state = InlineState(src, md, env, tokens)
         self.tokenize(state)
         for rule in self.ruler2.getRules(""):
             rule(state)
@@ -58,12 +66,17 @@ def is_web_or_mail(address: str) -> bool:
 def markdown_parser(*, nesting: int, is_link: Callable[[str], bool] = is_web_or_mail) -> MarkdownIt:
     """A parser that reads no HTML; `is_link` says which addresses may become links.
 
+    A formula is a token of this name, with its LaTeX as `content` and its source as `markup`.
+
     The words of an item with a box to tick lack the box; whether it is ticked is the `meta["ticked"]` of their token.
     """
     made = MarkdownIt()
     made.inline = _Inline()
     made.configure("commonmark", {"html": False, "maxNesting": nesting})
     made.enable(["table", "strikethrough"])
+    made.block.ruler.before("fence", "formula", _formula_lines, {"alt": ["paragraph", "blockquote", "list"]})
+    made.inline.ruler.before("escape", "formula", _formula)
+    made.inline.ruler.before("emphasis", "factor", _factor)
     made.core.ruler.push("boxes", _boxes)
     made.validateLink = is_link  # type: ignore[assignment, method-assign]
     return made
@@ -79,8 +92,7 @@ def _boxes(state: StateCore) -> None:
                 words.meta["ticked"] = box[1] in "xX"
 
 
-def formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
-    """A rule that reads a formula as a token of this name, with its LaTeX as `content` and its source as `markup`."""
+def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
     if state.src[state.pos] not in "\\$":
         return False
     found = _FORMULA.match(state.src, state.pos, state.posMax)
@@ -92,4 +104,43 @@ def formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdow
         token.markup = found.group()
         token.meta = {"display": found["display"] is not None or found["dollars"] is not None}
     state.pos = found.end()
+    return True
+
+
+def _formula_lines(state: StateBlock, first: int, last: int, silent: bool) -> bool:  # noqa: FBT001 - as above
+    """Read a formula on several lines as a paragraph, whatever its lines would be on their own."""
+    begins = state.src[state.bMarks[first] + state.tShift[first] : state.eMarks[first]]
+    end = _ENDS.get(begins[:2])
+    if end is None or end in begins[2:] or state.is_code_block(first):
+        return False
+    line, furthest = first + 1, min(last, first + _TALLEST)
+    while line < furthest and not state.isEmpty(line) and state.sCount[line] >= state.blkIndent:
+        line += 1
+        if state.src[state.bMarks[line - 1] : state.eMarks[line - 1]].rstrip().endswith(end):
+            break
+    else:
+        if GROWS not in state.env or line < state.lineMax:
+            return False
+        state.env[GROWS] = False
+    if not silent:
+        state.push("paragraph_open", "p", 1).map = [first, line]
+        words = state.push("inline", "", 0)
+        words.content = state.getLines(first, line, state.blkIndent, keepLastLF=False).strip()
+        words.map, words.children = [first, line], []
+        state.push("paragraph_close", "p", -1)
+        state.line = line
+    return True
+
+
+def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as above
+    """Read an asterisk between two letters or digits, as in 2*3*4, as a sign and not as emphasis."""
+    at = state.pos
+    if state.src[at] != "*" or not 0 < at < state.posMax - 1:
+        return False
+    around = state.src[at - 1] + state.src[at + 1]
+    if not all((sign.isalnum() or sign == "_") and not is_cjk(sign) for sign in around):
+        return False
+    if not silent:
+        state.pending += "*"
+    state.pos += 1
     return True

@@ -31,7 +31,7 @@ _DEEPEST = 60
 """Elements in elements of a formula that is drawn."""
 _MOST = 4_000
 """Elements of a formula that is drawn."""
-_ELEMENTS = word_set(
+ELEMENTS = word_set(
     "math mfrac mi mmultiscripts mn mo mover mpadded mphantom mprescripts mroot mrow ms mspace msqrt mstyle"
     " msub msubsup msup mtable mtd mtext mtr munder munderover none"
 )
@@ -51,6 +51,8 @@ _ATTRIBUTES: Mapping[str, re.Pattern[str]] = {
     "display": re.compile("block|inline"),
     "mathvariant": re.compile("normal"),
 }
+ATTRIBUTES = frozenset({*_ATTRIBUTES, "class", "mathcolor"})
+"""The attributes that an element of a formula may have."""
 _STYLES = (
     (re.compile(r"text-align:\s*(left|right|center)"), "class", "to-{}"),
     (re.compile(r"(?:^|;)\s*color:\s*(#[0-9A-Fa-f]{3,8})"), "mathcolor", "{}"),
@@ -142,7 +144,7 @@ class _MathmlReader(HTMLParser):
         given = {name: value or "" for name, value in attrs}
         boxed = _BOXED.get(given.get("notation", "")) if tag == "menclose" else None
         name = "mrow" if boxed is not None else tag
-        if name not in _ELEMENTS or len(self._open) >= _DEEPEST or self._number > _MOST:
+        if name not in ELEMENTS or len(self._open) >= _DEEPEST or self._number > _MOST:
             self._spoilt = True
         kept = {key: value for key, value in given.items() if _allowed(key, value)}
         for pattern, key, form in _STYLES:

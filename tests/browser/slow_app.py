@@ -18,7 +18,45 @@ from tests.browser.apps import SHELL, STORIES
 SAID = " ".join(f"word{number}" for number in range(60))
 HOSTILE = "<img src=/x onerror='window.hacked=1'> <script>window.hacked=1</script> :red[red] "
 DIAGRAM = "So:\n\n```mermaid\nflowchart TD\n  A --> B\n  B --> C\n```\n\nAnd on.\n\n"
+FORMATTED = """\
+### A heading with **bold**
+
+Some **bold words**, *slanted* ones, `code` and a [link](https://a.example/x).
+- one
+- two
+  - two **and** a half
+    1. deeper
+
+| A | Much longer |
+|:--|---:|
+| 1 | **2** |
+| 3 | `4` |
+
+```python
+def double(x):
+    return x ** 2  # ### | no heading
+```
+
+> quoted with \\(x^2\\)
+
+$$
+\\frac{a}{b}
+- c
+$$
+
+1. First
+   ```sh
+   ls | wc
+   ```
+2. ~~Second~~
+
+The end.
+"""
+"""Everything that may look raw while it is cut."""
 ANSWERS: dict[str, tuple[Step, ...]] = {
+    "Everything": tuple(
+        step for at in range(0, len(FORMATTED), 3) for step in (FORMATTED[at : at + 3], Pause(0.02))
+    ),
     "Formatted": (*words("A **bold** beginning.\n\n"), *words(SAID, 0.1)),
     "Diagram": (*words(DIAGRAM, 0.1), *words(SAID, 0.1)),
     "Formulas": (

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +25,28 @@ IN_ORDER = """
 }
 """
 """The live text has more words than that, each of them once and in its place."""
+
+RAW = re.compile(r"\*\*|#{2,}|\|-|```|`|~~|\]\(|\$\$|\\\\")
+_ELEMENTS = """
+() => {
+  const said = (one) => one.nodeType === 3 ? one.data.trim() : `<${one.localName}>${[...one.childNodes].map(said).join("")}`;
+  return said([...document.querySelectorAll(".fk-text")].at(-1)).replace(/^<[a-z]*>/, "");
+}
+"""
+_SAMPLE = f"""
+() => {{
+  window.looks = [];
+  const elements = {_ELEMENTS.strip()};
+  new MutationObserver(() => {{
+    const live = document.querySelector(".fk-live");
+    if (!live?.childElementCount) return;
+    const copy = live.cloneNode(true);
+    for (const code of copy.querySelectorAll("pre, code, math")) code.remove();
+    window.looks.push({{ words: copy.textContent, tall: live.offsetHeight, elements: elements() }});
+  }}).observe(document.body, {{ childList: true, subtree: true, characterData: true }});
+}}
+"""
+"""Looks at the reply whenever it has changed: its words outside code, how high it is, its elements."""
 
 
 def landed(page: Any) -> None:
@@ -46,25 +70,17 @@ def test_the_words_come_by_the_stream_and_end_as_a_cell(slow: str, watch: Any) -
 
 
 @pytest.mark.long
-def test_a_diagram_is_drawn_once_it_is_whole_and_never_as_an_error(slow: str, watch: Any) -> None:
+def test_a_diagram_is_drawn_once_it_is_whole(slow: str, watch: Any) -> None:
     watched = watch()
     page = watched.open(slow)
     new(page, "Diagram")
-    page.evaluate(
-        """() => {
-          window.errors = 0;
-          const look = () => { window.errors += document.querySelectorAll('[data-testid=stMermaidError]').length; };
-          new MutationObserver(look).observe(document.body, { childList: true, subtree: true });
-        }"""
-    )
     ask(page, "Diagram")
     expect(page.locator(LIVE)).to_contain_text("A -->")
-    picture = page.locator("[data-testid=stMermaidChart] img")
+    picture = page.locator("[data-diagram] img").last
     expect(picture).to_be_visible()
     expect(page.locator(LIVE)).to_contain_text("word")
     landed(page)
-    expect(picture).to_have_count(1)
-    assert page.evaluate("window.errors") == 0
+    expect(page.locator("[data-diagram] img")).to_have_count(1)
     assert watched.problems == []
 
 
@@ -140,15 +156,28 @@ def test_without_the_stream_the_reply_is_shown_all_the_same(slow: str, watch: An
     assert messages(page) == 2
 
 
-@pytest.mark.long
-def test_what_has_settled_is_formatted_while_the_rest_is_written(slow: str, watch: Any) -> None:
-    page = watch().open(slow)
-    new(page, "Formatted")
-    ask(page, "Formatted")
-    expect(page.locator(".st-key-chat-live-settled strong")).to_have_text("bold")
-    expect(page.locator(LIVE)).to_contain_text("word5")
-    assert "bold" not in page.locator(LIVE).inner_text()
-    landed(page)
+def test_an_answer_is_formatted_as_it_comes_and_stays_as_it_is(slow: str, watch: Any) -> None:
+    watched = watch()
+    page = watched.open(slow)
+    new(page, "Everything")
+    page.evaluate(_SAMPLE)
+    ask(page, "Everything")
+    page.get_by_text("The end.").first.wait_for()
+    page.locator(STOP).wait_for(state="detached")
+    expect(page.locator(LIVE)).to_have_count(0)
+    looks = page.evaluate("window.looks")
+    assert len(looks) > 10
+    assert [look for look in looks if RAW.search(look["words"])] == []
+    assert [
+        after["tall"] - before["tall"]
+        for before, after in pairwise(looks)
+        if after["tall"] < before["tall"] - 40
+    ] == []
+    assert page.evaluate(_ELEMENTS) == looks[-1]["elements"]
+    page.reload()
+    page.get_by_text("The end.").wait_for()
+    assert page.evaluate(_ELEMENTS) == looks[-1]["elements"]
+    assert watched.problems == []
 
 
 @pytest.mark.long
@@ -160,7 +189,7 @@ def test_hostile_text_stays_text(slow: str, watch: Any) -> None:
     expect(page.locator(LIVE)).to_contain_text(
         "<script>window.hacked=1</script> :red[red] word0",
     )
-    assert page.locator(f"{LIVE} *").count() == 0
+    assert page.locator(f"{LIVE} :not(p)").count() == 0
     landed(page)
     assert page.evaluate("window.hacked") is None
     assert watched.problems == []

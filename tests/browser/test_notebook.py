@@ -1,64 +1,16 @@
-"""Cells that the notebook draws by itself look as Streamlit would draw them, and do what its elements do."""
+"""Cells of the notebook, and what is pressed in them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
 from forky_core.forky import Forky
-from tests.browser.conftest import CHECKOUT, expect, rarely, served, settled
-from tests.browser.prose_texts import TEXTS
-from tests.browser.test_hostile import ALLOWED_HREF
+from tests.browser.conftest import expect, rarely, settled
 from tests.builders import talk
-from tests.pages.hostile import REFUSED
 
 pytestmark = pytest.mark.browser
-_COMPARE = """
-() => {
-  const KEPT = "a blockquote br code del em h1 h2 h3 h4 h5 h6 hr input li ol p pre strong table td th tr ul".split(" ");
-  const STYLES = ["color", "fontSize", "fontWeight", "fontFamily", "fontStyle", "lineHeight", "textDecorationLine", "textAlign", "whiteSpace",
-    "letterSpacing", "listStyleType", "verticalAlign", "opacity", "borderTopWidth", "borderTopColor", "borderLeftWidth", "borderBottomWidth"];
-  const round = (number) => Math.round(number * 2) / 2;
-  const seen = (root) => {
-    const at = root.getBoundingClientRect(), found = [];
-    for (const one of root.querySelectorAll("*")) {
-      const tag = one.localName;
-      if (!KEPT.includes(tag) || one.closest("[data-testid=stHeaderActionElements]") || (tag === "code" && one.closest("pre"))) continue;
-      const box = one.getBoundingClientRect(), style = getComputedStyle(one), ground = style.backgroundColor;
-      found.push({ tag, text: tag === "pre" ? one.querySelector("code").textContent : one.textContent.replace(/\\s+/g, ""), href: one.getAttribute("href"), title: one.getAttribute("title"),
-        checked: one.checked, start: one.start, box: [box.x - at.x, box.y - at.y, box.width, box.height].map(round),
-        ground, ...Object.fromEntries(STYLES.map((name) => [name, style[name]])) });
-      if (tag === "pre") { const code = one.querySelector("code"), style = getComputedStyle(code); found.push({ tag: "pre code", size: style.fontSize, family: style.fontFamily, line: style.lineHeight, color: style.color }); }
-    }
-    return { found, text: root.textContent, height: round(at.height) };
-  };
-  const differences = [];
-  let count = 0;
-  for (const theirs of document.querySelectorAll('[class*="st-key-cell-theirs-"]')) {
-    const number = theirs.className.match(/st-key-cell-theirs-(\\d+)/)[1];
-    const ours = document.querySelector(`.st-key-cell-ours-${number}`);
-    const pairs = [theirs, ours].map((one) => [...one.querySelectorAll('[data-testid="stMarkdownContainer"]')].map(seen));
-    count++;
-    if (pairs[0].length !== pairs[1].length) { differences.push({ number, pieces: pairs.map((one) => one.length) }); continue; }
-    pairs[0].forEach((one, at) => {
-      const other = pairs[1][at];
-      const shape = (of) => of.found.map((e) => e.tag + ":" + (e.text ?? "")).join("|");
-      if (shape(one) !== shape(other)) { differences.push({ number, theirs: shape(one), ours: shape(other) }); return; }
-      if (one.height !== other.height) differences.push({ number, height: [one.height, other.height] });
-      one.found.forEach((element, nth) => {
-        for (const name in element)
-          if (JSON.stringify(element[name]) !== JSON.stringify(other.found[nth][name]))
-            differences.push({ number, tag: element.tag, name, theirs: element[name], ours: other.found[nth][name], text: (element.text ?? "").slice(0, 40) });
-      });
-    });
-  }
-  return { count, differences };
-}
-"""
-_HREFS = """() => [...document.querySelectorAll('[class*="st-key-cell-ours-"] a')].map((one) => one.getAttribute("href"))"""
-_OTHERS = """() => document.querySelectorAll('[class*="st-key-cell-ours-"] :is(img, iframe, object, embed, form, script, style)').length"""
 _HOLD = """
 () => {
   const send = WebSocket.prototype.send;
@@ -67,38 +19,6 @@ _HOLD = """
 }
 """
 """What a page sends waits where `window.held` is a list, until `release()`."""
-
-
-@pytest.fixture(scope="module")
-def both(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    with served(
-        CHECKOUT / "tests" / "browser" / "notebook_app.py", tmp_path_factory.mktemp("notebook")
-    ) as address:
-        yield address
-
-
-def drawn(page: Any, address: str, show: str) -> Any:
-    page.goto(f"{address}/?show={show}")
-    expect(page.get_by_role("button", name="Press")).to_be_visible()
-    return settled(page)
-
-
-@pytest.mark.long
-@pytest.mark.parametrize(("scheme", "width"), [("light", 1200), ("dark", 390)])
-def test_a_text_looks_as_streamlits_markdown_does(both: str, watch: Any, scheme: str, width: int) -> None:
-    page = drawn(watch(scheme=scheme, width=width).page, both, "texts")
-    found = page.evaluate(_COMPARE)
-    assert found["differences"] == []
-    assert found["count"] == len(TEXTS)
-
-
-@pytest.mark.long
-def test_a_hostile_text_makes_no_link_and_no_element_of_its_own(both: str, watch: Any) -> None:
-    page = drawn(watch().page, both, "refused")
-    assert page.locator('[class*="st-key-cell-ours-"]').count() > len(REFUSED) // 2
-    found = page.evaluate(_HREFS)
-    assert found and [href for href in found if not ALLOWED_HREF.match(href)] == []
-    assert page.evaluate(_OTHERS) == 0 and page.evaluate("window.canary") is None
 
 
 def versions(forky: Forky) -> str:
@@ -177,6 +97,8 @@ def test_code_is_coloured_and_copied(forked: str, watch: Any) -> None:
     copy.click()
     expect(copy).to_have_attribute("data-done", "")
     assert page.evaluate("navigator.clipboard.readText()") == "x = 1"
+    code.get_by_role("button", name="Wrap the lines").click()
+    expect(code.locator("code")).to_have_css("white-space", "pre-wrap")
 
 
 @pytest.mark.long

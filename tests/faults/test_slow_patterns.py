@@ -24,11 +24,13 @@ from forky_core.merge.written.material import NoteMaterial
 from forky_core.merge.written.sentences import cut, spans
 from forky_core.model import seal
 from forky_core.model.parts import AttachmentPart, Draft, TextPart, ToolResultPart
+from forky_core.render.live_prose import ProseWriter
+from forky_core.render.prose import prose
 from forky_core.store.words import search_words
 from forky_core.text.passages import atoms
 from forky_core.text.words import terms
 from forky_core.views.answers.marks import marked
-from pages.ui.components.markdown import SHOWN, plain_label, safe_markdown
+from pages.ui.components.markdown import SHOWN, plain_label
 
 LENGTH = 12_000
 SIGNS = (
@@ -69,8 +71,18 @@ SIGNS = (
     ),
     *("。", '." ', "decided ", "a=b\n", "(a", "https://", "merged branch ", "?* ", "</file", "```\n", "{;"),
 )
+
+
+def written(text: str) -> object:
+    """A text of which the last block is drawn once, with what is open in it closed."""
+    writer = ProseWriter()
+    writer.add(text)
+    return writer.draw()
+
+
 READERS: dict[str, Callable[[str], object]] = {
-    "markdown": lambda text: safe_markdown(text[:SHOWN]),
+    "markdown": lambda text: prose(text[:SHOWN]),
+    "markdown that grows": lambda text: written(text[:SHOWN]),
     "label": plain_label,
     "lines of a message": lambda text: passages([seal(Draft("user", (TextPart(text),)), ())]),
     "lines of a result": lambda text: passages([seal(Draft("tool", (ToolResultPart("x", text),)), ())]),

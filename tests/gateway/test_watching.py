@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import httpx
 import pytest
@@ -26,6 +27,7 @@ from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.watching import PREFIX, Watching
 from forky_core.llm.contract import ReasoningDelta
 from forky_core.llm.scripted import Hang, Step, Until
+from forky_core.render.trees import text_of
 from tests.builders import ScriptedModels, workspace
 from tests.gateway.served import listening
 from tests.hangs import HANG, eventually
@@ -48,8 +50,8 @@ class Served:
         self.open.append(job)
         return job
 
-    def address(self, job: ReplyJob, after: int | str = 0) -> str:
-        return f"{self.url}{PREFIX}/{job.generation.id}?after={after}"
+    def address(self, job: ReplyJob) -> str:
+        return f"{self.url}{PREFIX}/{job.generation.id}"
 
 
 @contextmanager
@@ -74,7 +76,7 @@ def server() -> Iterator[Served]:
 
 
 @contextmanager
-def watched(url: str) -> Iterator[Iterator[tuple[str, dict[str, object]]]]:
+def watched(url: str) -> Iterator[Iterator[tuple[str, dict[str, Any]]]]:
     """The events of a stream: kind and data."""
     with httpx.stream("GET", url, timeout=HANG, trust_env=False) as response:
         assert response.status_code == 200
@@ -82,7 +84,7 @@ def watched(url: str) -> Iterator[Iterator[tuple[str, dict[str, object]]]]:
         yield events(response.iter_lines())
 
 
-def events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, object]]]:
+def events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, Any]]]:
     kind, data = "message", ""
     for line in lines:
         if line.startswith("event: "):
@@ -94,105 +96,147 @@ def events(lines: Iterator[str]) -> Iterator[tuple[str, dict[str, object]]]:
             kind, data = "message", ""
 
 
-def heard(url: str, then: Callable[[], None] = lambda: None) -> tuple[str, str, int]:
-    """All of a stream up to its end: text, reasoning, position. `then` is called once it is open."""
-    text = reasoning = ""
-    at = -1
+@dataclass
+class Reader:
+    """What somebody who watches has of a reply."""
+
+    at: int = -1
+    blocks: list[list[Any]] = field(default_factory=list)
+    rest: str = ""
+
+    def take(self, told: dict[str, Any]) -> None:
+        assert told["at"] > self.at and told["first"] == len(self.blocks)
+        self.at, (same, rest) = told["at"], told["rest"]
+        self.blocks += told["blocks"]
+        self.rest = self.rest[:same] + rest
+
+    @property
+    def words(self) -> str:
+        return "\n".join(
+            text_of(tree) for block in (*self.blocks, json.loads(self.rest)["last"]) for tree in block
+        )
+
+    @property
+    def reasoning(self) -> object:
+        return json.loads(self.rest)["reasoning"]
+
+
+def heard(url: str, then: Callable[[], None] = lambda: None) -> Reader:
+    """All of a stream up to its end. `then` is called once it is open."""
+    reader = Reader()
     with watched(url) as stream:
         then()
         for kind, told in stream:
             if kind == "end":
-                return text, reasoning, at
+                return reader
             if kind == "message":
-                text += str(told.get("text", ""))
-                reasoning += str(told.get("reasoning", ""))
-                assert isinstance(told["at"], int) and told["at"] > at
-                at = told["at"]
+                reader.take(told)
     raise AssertionError("The stream was cut.")
 
 
-def test_the_words_come_as_they_are_said_and_then_the_end(server: Served) -> None:
+def first(url: str, pieces: int) -> Reader:
+    """What somebody has who leaves when so many pieces are drawn."""
+    reader = Reader()
+    with watched(url) as stream:
+        while reader.at < pieces:
+            kind, told = next(stream)
+            if kind == "message":
+                reader.take(told)
+    return reader
+
+
+def test_the_words_come_drawn_as_they_are_said_and_then_the_end(server: Served) -> None:
     gate = threading.Event()
-    job = server.ask(ReasoningDelta("Hm. "), "Hello", Until(gate), " you")
+    job = server.ask(ReasoningDelta("Hm. "), "# Hel", "lo\n\nto **y", Until(gate), "ou** all")
+    reader = Reader()
     with watched(server.address(job)) as stream:
-        text = ""
         for kind, told in stream:
-            text += str(told.get("text", ""))
-            if text == "Hello":
+            if kind == "message":
+                reader.take(told)
+            if reader.at == 3:
+                assert [tree for block in reader.blocks for tree in block] == [["h1", 0, "Hello"]]
+                assert json.loads(reader.rest)["last"] == [["p", 0, "to ", ["strong", 0, "y"]]]
                 gate.set()
             if kind == "end":
                 break
-        assert text == "Hello you"
+    assert (reader.words, reader.reasoning) == ("Hello\nto you all", "Hm. ")
     eventually(lambda: not job.running)
     eventually(lambda: server.watching.watchers == 0)
 
 
-def test_whoever_comes_again_misses_and_repeats_nothing(server: Served) -> None:
+def test_an_event_has_what_is_new_and_no_more(server: Served) -> None:
     gate = threading.Event()
-    job = server.ask("one ", ReasoningDelta("why"), "two ", Until(gate), "three ", "four")
-    eventually(lambda: job.since(0).position == 3)
+    job = server.ask("```\n" + "code\n" * 2_000, Until(gate), "more")
     with watched(server.address(job)) as stream:
-        kind, told = next(stream)
-    assert (kind, told) == ("message", {"at": 3, "text": "one two ", "reasoning": "why"})
-    assert heard(server.address(job, 3), gate.set)[:2] == ("three four", "")
+        sizes: list[int] = []
+        for kind, told in stream:
+            if kind == "message" and told["at"]:
+                sizes.append(len(json.dumps(told)))
+                gate.set()
+    assert sizes[0] > 10_000 and sizes[-1] < 300
+
+
+def test_whoever_comes_again_is_sent_all_that_is_drawn(server: Served) -> None:
+    gate = threading.Event()
+    job = server.ask("one\n\n", ReasoningDelta("why"), "two ", Until(gate), "three ", "four")
+    reader = first(server.address(job), 3)
+    assert (reader.words, reader.reasoning) == ("one\ntwo", "why")
+    again = heard(server.address(job), gate.set)
+    assert (again.words, again.reasoning) == ("one\ntwo three four", "why")
 
 
 def test_half_a_character_at_the_end_of_a_piece_survives(server: Served) -> None:
     gate = threading.Event()
-    job = server.ask("\ud83d", Until(gate), "\ude00 <b>\u2028\n\n", "data: x")
-    with watched(server.address(job)) as stream:
-        assert next(stream)[1]["text"] == "\ud83d"
-    assert heard(server.address(job, 1), gate.set)[0] == "\ude00 <b>\u2028\n\ndata: x"
+    job = server.ask("\ud83d", Until(gate), "\ude00 <b>\u2028x\n\n", "data: x")
+    assert first(server.address(job), 1).words == ""
+    assert heard(server.address(job), gate.set).words == "😀 <b>\u2028x\ndata: x"
 
 
 def test_a_resumed_reply_begins_with_what_it_had_said(server: Served) -> None:
     server.models.one.enqueue("Once", Hang())
     chat = server.forky.create()
-    first = chat.send("Tell me")
-    eventually(lambda: first.text == "Once")
-    first.stop()
-    first.wait(HANG)
+    begun = chat.send("Tell me")
+    eventually(lambda: begun.text == "Once")
+    begun.stop()
+    begun.wait(HANG)
     gate = threading.Event()
     server.models.one.enqueue(Until(gate), " upon a time")
     job = chat.replies.resume()
     server.open.append(job)
-    with watched(server.address(job)) as stream:
-        assert next(stream)[1] == {"at": 1, "text": "Once"}
-    assert heard(server.address(job, 1), gate.set)[0] == " upon a time"
+    assert first(server.address(job), 1).words == "Once"
+    assert heard(server.address(job), gate.set).words == "Once upon a time"
 
 
 def test_a_stopped_reply_ends_the_stream(server: Served) -> None:
     job = server.ask("Half", Hang())
+    eventually(lambda: job.text == "Half")
     with watched(server.address(job)) as stream:
-        assert next(stream)[1]["text"] == "Half"
+        assert "Half" in next(stream)[1]["rest"][1]
         job.stop()
         assert "end" in [kind for kind, _ in stream]
 
 
 def test_silence_is_broken_by_a_sign_of_life(server: Served) -> None:
     job = server.ask("Well", Hang())
+    eventually(lambda: job.text == "Well")
     with watched(server.address(job)) as stream:
         assert [next(stream)[0], next(stream)[0]] == ["message", "alive"]
 
 
-@pytest.mark.parametrize("after", [0, 1])
-def test_whoever_comes_after_the_end_gets_what_is_missing_and_the_end(server: Served, after: int) -> None:
+def test_whoever_comes_after_the_end_of_a_short_reply_gets_it_and_its_end(server: Served) -> None:
     job = server.ask("Done")
     job.wait(HANG)
     eventually(lambda: not server.forky.replies.running())
-    with watched(server.address(job, after)) as stream:
-        told = list(stream)
-    assert told[-1][0] == "end"
-    assert [one[1].get("text") for one in told[:-1]] == ["Done"][after:]
+    assert heard(server.address(job)).words == "Done"
 
 
 def test_unknown_and_old_replies_are_not_found(server: Served, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(replies, "_ENDED", 1)
-    first, second = server.ask("One"), server.ask("Two")
-    for job in (first, second):
+    one, other = server.ask("One"), server.ask("Two")
+    for job in (one, other):
         job.wait(HANG)
-    eventually(lambda: server.forky.replies.find(first.generation.id) is None)
-    for url in (server.address(first), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
+    eventually(lambda: server.forky.replies.find(one.generation.id) is None)
+    for url in (server.address(one), f"{server.url}{PREFIX}/nothing", f"{server.url}{PREFIX}/%00"):
         assert httpx.get(url, trust_env=False).status_code == 404
 
 
@@ -202,21 +246,6 @@ def test_only_our_own_pages_may_watch(server: Served) -> None:
         answer = httpx.get(server.address(job), headers=headers, trust_env=False)
         assert answer.status_code == 403 and "Secret" not in answer.text
     assert httpx.post(server.address(job), trust_env=False).status_code == 405
-
-
-@pytest.mark.parametrize("after", ["-1", "x", "", "1e3", "٣", "9" * 40])
-def test_a_position_that_is_none_begins_anew(server: Served, after: str) -> None:
-    job = server.ask("All", Hang())
-    eventually(lambda: job.text == "All")
-    with watched(server.address(job, after)) as stream:
-        assert next(stream)[1] == {"at": 1, "text": "All"}
-
-
-def test_a_position_beyond_the_end_is_put_right(server: Served) -> None:
-    job = server.ask("All", Hang())
-    eventually(lambda: job.text == "All")
-    with watched(server.address(job, 99)) as stream:
-        assert next(stream)[1] == {"at": 1}
 
 
 def test_nothing_is_left_behind_by_a_client_that_leaves(server: Served) -> None:

@@ -17,7 +17,7 @@ from streamlit.components.v2 import manifest_scanner
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
-from pages.ui.components.tree import html_of, text_of
+from forky_core.render.trees import html_of, text_of
 from tests.hangs import HANG
 from tests.programs import CHECKOUT
 
@@ -72,7 +72,9 @@ def written(test: AppTest) -> str:
 def words(test: AppTest) -> str:
     """What the page says in sentences, as a person reads it."""
     informs = (str(e.value) for e in test.info)
-    return _read("\n".join((written(test), *informs, *(text_of(tree) for tree in cells(test)))))
+    return _read(
+        "\n".join((written(test), *informs, *(text_of(tree) for tree in (*cells(test), *texts(test)))))
+    )
 
 
 def said(test: AppTest) -> str:
@@ -93,8 +95,18 @@ def html(test: AppTest) -> list[str]:
 
 def cells(test: AppTest) -> list[Any]:
     """The trees of the notebook's cells that are drawn in components."""
-    drawn = [item for item in test.get("bidi_component") if item.proto.component_name == "forky.cells"]
-    return [json.loads(tree) for one in drawn for _, tree in json.loads(one.proto.json)[1]]
+    return [json.loads(tree) for _, drawn in _components(test, "forky.cells") for _, tree in drawn]
+
+
+def texts(test: AppTest) -> list[Any]:
+    """The trees of formatted texts that are drawn outside of cells."""
+    return [json.loads(tree) for (tree,) in _components(test, "forky.text")]
+
+
+def _components(test: AppTest, name: str) -> list[Any]:
+    """What the components of this name are given."""
+    drawn = [item for item in test.get("bidi_component") if item.proto.component_name == name]
+    return [json.loads(one.proto.json) for one in drawn]
 
 
 def by_key(test: AppTest, key: str) -> Any:

@@ -50,7 +50,7 @@ def test_picks_and_marks_are_in_what_is_sent_ahead(chat: Conversation) -> None:
 
 
 def test_a_version_that_only_streamlit_draws_is_not_sent_ahead(chat: Conversation) -> None:
-    talk(chat.checkout("other"), "A formula?", "It is $x^2$.")
+    talk(chat.checkout("other"), "All of it?", "x" * 20_001)
     assert ahead(open_page("chat.py", chat)) == {}
 
 

@@ -12,7 +12,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.experiments.experiments import Experiments
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
-from pages.ui.components.tree import html_of
+from forky_core.render.trees import html_of
 from pages.ui.experiments.starting import example
 from tests.builders import talk
 from tests.pages.apptest import by_key, cells, compared, keys, open_app, open_page, settled, words

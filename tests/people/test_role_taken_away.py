@@ -163,17 +163,17 @@ def served(shared: Shared) -> Iterator[Served]:
 
 
 def events(lines: Iterator[str]) -> Iterator[str]:
-    """The texts of a stream of events."""
+    """What a stream of events says, drawn."""
     for line in lines:
         if line.startswith("data: {"):
-            yield json.loads(line.removeprefix("data: ")).get("text", "")
+            yield json.loads(line.removeprefix("data: "))["rest"][1]
 
 
 def test_whoever_watches_another_ones_reply_reads_no_word_more_of_it(served: Served) -> None:
     shared = served.shared
     shared.models.one.enqueue("It is ", Until(shared.go_on), "a secret.")
     job = shared.hers.send("What is it?")
-    place = f"{served.url}/replies/{job.generation.id}?after=0"
+    place = f"{served.url}/replies/{job.generation.id}"
     with httpx.Client(trust_env=False, timeout=HANG) as client:
         with (
             client.stream("GET", place, headers=served.cookie(shared.bob)) as his,
@@ -182,11 +182,11 @@ def test_whoever_watches_another_ones_reply_reads_no_word_more_of_it(served: Ser
             ) as hers,
         ):
             read, own = events(his.iter_lines()), events(hers.iter_lines())
-            assert next(read) == next(own) == "It is "
+            assert "It is" in next(read) and "It is" in next(own)
             shared.take_away("no longer shared")
             assert "".join(read) == "", "the stream ends by itself while the model is silent"
             shared.go_on.set()
-            assert "".join(own) == "a secret."
+            assert "a secret." in "".join(own)
         again = client.get(place, headers=served.cookie(shared.bob))
         assert again.status_code == 404
 

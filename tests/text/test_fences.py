@@ -1,11 +1,10 @@
 from __future__ import annotations
 
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
 from forky_core.text.fences import CodeBlocks, parts
-from pages.ui.components.markdown import safe_markdown
 
 SOME = """\
 
@@ -46,10 +45,6 @@ IN_LISTS = """\
 * > ```
      words"""
 LINES, ALL = SOME.split("\n"), f"{SOME}\n{IN_LISTS}".split("\n")
-PICTURES = [
-    f"{around}![x](https://example.org/x.png)"
-    for around in ("", "  ", "    ", "> ", "> > ", "- ", "> - ", "- > ")
-]
 JUDGE = MarkdownIt("commonmark")
 
 
@@ -67,20 +62,6 @@ def not_blank(lines: list[str], numbers: set[int]) -> set[int]:
 def test_code_in_texts_and_quotations_is_what_commonmark_says(lines: list[str]) -> None:
     code = {number for number, (_, part) in enumerate(parts(lines)) if part != "prose"}
     assert not_blank(lines, code) == judged(lines)
-
-
-@given(st.lists(st.sampled_from([*ALL, *PICTURES]), max_size=12))
-@example(["- words", "  > ```sh", f"> {PICTURES[0]}"])
-@example(["- words", "words", "  ```", f"> {PICTURES[0]}"])
-@example(["> - words", "    ```", PICTURES[1]])
-@example(["- ```", ">", PICTURES[1]])
-@example(["- ```", f">   {PICTURES[0]}"])
-def test_no_picture_is_loaded_wherever_the_pages_take_it_for_code(lines: list[str]) -> None:
-    """The pages hand on code as it is: a picture in it would be loaded where a browser finds no code."""
-    tokens = JUDGE.parse(safe_markdown("\n".join(lines)))
-    assert [
-        child.content for token in tokens for child in token.children or () if child.type == "image"
-    ] == []
 
 
 @given(st.lists(st.sampled_from(ALL), max_size=12))

@@ -127,10 +127,8 @@ def _plain(text: str) -> Iterator[AnswerBlock]:
 @lru_cache(maxsize=1)
 def _parser() -> MarkdownIt:
     with needed_for("Comparing answers", "app"):
-        from forky_core.text.markdown import formula, markdown_parser  # noqa: PLC0415 - the library does without it
-    made = markdown_parser(nesting=60)
-    made.inline.ruler.before("escape", "formula", formula)
-    return made
+        from forky_core.text.markdown import markdown_parser  # noqa: PLC0415 - the library does without it
+    return markdown_parser(nesting=60)
 
 
 @dataclass(slots=True)

@@ -37,6 +37,16 @@ def _colored(lines: tuple[str, ...], language: str) -> tuple[ColoredLine, ...]:
     return tuple(map(tuple, found))
 
 
+@lru_cache(maxsize=1_024)
+def colored_code(text: str, language: str) -> tuple[tuple[str, str], ...]:
+    """Return the pieces of a block of code in their order, each with what it is; "" for what has no colour of its own.
+
+    Raises:
+        NotInstalled: the package that reads code is missing.
+    """
+    return named_pieces(text, language.casefold(), _NAMES)
+
+
 def named_pieces(
     text: str, language: str, names: Sequence[tuple[str, Name]]
 ) -> tuple[tuple[str, Name | Literal[""]], ...]:
@@ -82,3 +92,26 @@ _COLORS: tuple[tuple[str, Color], ...] = (
     ("Name.Builtin", "name"),
     ("Name.Decorator", "name"),
 )
+_NAMES = (
+    ("Comment", "comment"),
+    ("Keyword.Constant", "boolean"),
+    ("Keyword", "keyword"),
+    ("Operator.Word", "keyword"),
+    ("Literal.String.Regex", "regex"),
+    ("Literal.String", "string"),
+    ("Literal.Number", "number"),
+    ("Name.Function", "function"),
+    ("Name.Class", "class-name"),
+    ("Name.Tag", "tag"),
+    ("Name.Attribute", "attr-name"),
+    ("Name.Property", "property"),
+    ("Name.Variable", "variable"),
+    ("Name.Constant", "constant"),
+    ("Name.Decorator", "decorator"),
+    ("Name.Entity", "entity"),
+    ("Operator", "operator"),
+    ("Punctuation", "punctuation"),
+    ("Generic.Deleted", "deleted"),
+    ("Generic.Inserted", "inserted"),
+)
+"""By the beginning of what Pygments calls a piece: what it is called here."""

@@ -5,7 +5,6 @@ const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
 const ASKS = 12, ASKS_AFTER = 500; // How often a cost is asked for, and after how many milliseconds again.
 const RARE = { regenerate: "refresh", edit: "edit", copy: "content_copy", pick: "check_box_outline_blank", threads: "forum" };
-const COPIED = 2000; // Milliseconds in which a button says that it has copied.
 
 // The message that a button is about: the button or the card of a message names it, or it is the one in whose cell the
 // button stands.
@@ -128,7 +127,6 @@ function clicked(event) {
   if (!button) { if (state.popup && !state.popup.contains(event.target)) closeMenu(); return; }
   if (button.dataset.act === "present") { closeMenu(); return; } // The browser follows the link.
   event.preventDefault();
-  if (button.dataset.act === "copy-code") { copyCode(button); return; }
   if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
   if (state.popup) closeMenu();
   if (button.dataset.act === "sibling" && window.__forkyShowAhead?.(of(button))) seekEnd();
@@ -154,12 +152,6 @@ function pressed(event) {
   else if (event.key === "End") items.at(-1).focus();
   else return;
   event.preventDefault(); event.stopPropagation();
-}
-
-function copyCode(button) {
-  copy(button.parentElement.querySelector("code").textContent);
-  button.dataset.done = "";
-  setTimeout(() => delete button.dataset.done, COPIED);
 }
 
 function copy(text) {

@@ -8,9 +8,9 @@ each cell is an element more in every redraw of the page. Forms open below a cel
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import lru_cache, partial
+from functools import partial
 from html import escape
 
 import streamlit as st
@@ -32,6 +32,7 @@ from forky_core.model.parts import (
     ToolCallPart,
     ToolResultPart,
 )
+from forky_core.render.trees import Tree, element, trees_of
 from forky_core.views import captions
 from forky_core.views.erasing import told
 from forky_core.views.layout.colors import UNNAMED
@@ -41,10 +42,7 @@ from forky_core.views.times import clock, stamp
 from pages.ui.chat.acts import button
 from pages.ui.chat.attachments import draw_file
 from pages.ui.components.links import citation_link, passage_link
-from pages.ui.components.markdown import SHOWN, formatted, show_formatted, show_text, showable, undrawn_html
-from pages.ui.components.prose import prose
-from pages.ui.components.tree import Tree, element, trees_of
-from pages.ui.mermaid import Diagram
+from pages.ui.components.markdown import SHOWN, show_text, showable, text_tree
 from pages.ui.note import Leads, note_html
 from pages.ui.person import ThreadCount
 
@@ -81,18 +79,7 @@ class Look:
 
 
 @dataclass(frozen=True, slots=True)
-class _Formatted:
-    """What `formatted` made of a text."""
-
-    pieces: tuple[str | Diagram, ...]
-    key: str
-    cited: Mapping[int, str]
-
-
-@dataclass(frozen=True, slots=True)
-class _Long:
-    """A text that is cut until somebody asks for all of it."""
-
+class _Text:
     text: str
     key: str
     cited: Mapping[int, str]
@@ -104,7 +91,7 @@ class _File:
     key: str
 
 
-_Piece = str | _Formatted | _Long | _File
+_Piece = str | _Text | _File
 """A piece of a cell; a string is HTML of ours."""
 
 
@@ -115,26 +102,11 @@ def cell_tree(cell: Cell, look: Look) -> Tree | None:
         match piece:
             case str():
                 trees += (element("div", None, trees_of(piece)),)
-            case _Formatted(pieces, _, cited):
-                for one in pieces:
-                    drawn = formatted_tree(one, cited)
-                    if drawn is None:
-                        return None
-                    trees.append(drawn)
+            case _Text(text, _, cited) if len(text) <= SHOWN:
+                trees.append(text_tree(text, cited))
             case _:
                 return None
     return element("div", {"class": f"fk-cell st-key-{_key(cell, look)}"}, trees)
-
-
-def formatted_tree(piece: str | Diagram, cited: Mapping[int, str]) -> Tree | None:
-    if isinstance(piece, Diagram):
-        source = undrawn_html(piece)
-        return element("div", None, trees_of(source)) if source else None
-    blocks = prose(piece, cited.values())
-    if blocks is None:
-        return None
-    text = element("div", {"class": "fk-text", "data-testid": "stMarkdownContainer"}, blocks)
-    return element("div", {"class": "stMarkdown"}, (text,))
 
 
 def draw_cell(cell: Cell, look: Look) -> None:
@@ -144,9 +116,7 @@ def draw_cell(cell: Cell, look: Look) -> None:
             match piece:
                 case str():
                     st.html(piece)
-                case _Formatted(pieces, key, _):
-                    show_formatted(pieces, key)
-                case _Long(text, key, cited):
+                case _Text(text, key, cited):
                     show_text(text, key, cited)
                 case _File(part, key):
                     draw_file(part, key, look.blob)
@@ -198,12 +168,10 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
 
 def _text(text: str, key: str, look: Look) -> Iterator[_Piece]:
     body = without_sources(text)
-    cited = tuple((one.number, one.address) for one in sources_in(text)) if len(body) < len(text) else ()
-    opening = _opening(cited, look.conversation)
-    if len(body) > SHOWN:
-        yield _Long(body, key, opening)
-    elif body:
-        yield _Formatted(_formatted(body, cited, look.conversation), key, opening)
+    cited = sources_in(text) if len(body) < len(text) else ()
+    opening = {one.number: citation_link(look.conversation, one.address) for one in cited}
+    if body:
+        yield _Text(body, key, opening)
     if len(body) < len(text):
         yield _sources(text, only_reads=not look.writes)
 
@@ -227,18 +195,6 @@ def _entries(text: str, *, only_reads: bool) -> str:
         + "</span> "
         for one in sources_in(text)
     )
-
-
-@lru_cache(maxsize=2_000)
-def _formatted(
-    text: str, cited: tuple[tuple[int, str], ...], conversation: ConversationId
-) -> tuple[str | Diagram, ...]:
-    return formatted(text, _opening(cited, conversation))
-
-
-def _opening(cited: Iterable[tuple[int, str]], conversation: ConversationId) -> dict[int, str]:
-    """Where the numbers in an answer lead, as links that also open beside; acts.js hears a plain click."""
-    return {number: citation_link(conversation, address) for number, address in cited}
 
 
 def _reasoning(text: str, *, redacted: bool) -> str:

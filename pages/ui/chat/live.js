@@ -1,12 +1,17 @@
-// The browser's half of pages/ui/chat/live.py; the protocol is that of forky_core/gateway/watching.py.
+// The browser's half of pages/ui/chat/live.py; the protocol is that of forky_core/gateway/watching.py. Uses elements.js,
+// which comes before it.
 
-const MOST = 20000; // Characters of live text that are shown.
 const SILENCE = 3000; // Milliseconds without even a sign of life: something holds the events back.
 const DEAF = 2000; // Milliseconds between two looks at a reply that is not heard.
-const UNSHOWABLE = /[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e]/g;
-const FENCE = /^[ >]*(?:(?:[-*+]|\d{1,9}[.)]) +)*(?:```|~~~)/gm;
-const shown = (text) => text.replace(/\r\n?/g, "\n").replace(UNSHOWABLE, "\ufffd");
-const last = (text) => (text.length > MOST ? "…" + text.slice(-MOST) : text);
+
+// Where the next word will stand: behind the last one, in the innermost element.
+function cursorIn(page) {
+  let at = page.lastElementChild;
+  if (at?.matches(".fk-code")) at = at.querySelector("code");
+  else if (at?.matches(".fk-diagram")) at = null;
+  else while (at?.lastElementChild?.matches("ul, ol, li, p, blockquote, table, tbody, thead, tr, td, th") && at.lastChild === at.lastElementChild) at = at.lastElementChild;
+  at?.setAttribute("data-cursor", "");
+}
 
 class Live {
   constructor(place) {
@@ -17,20 +22,15 @@ class Live {
     this.deaf = setInterval(() => { if (!document.hidden && !this.ended && !this.hears()) this.ask(); }, DEAF);
   }
 
-  // What the page says: which reply, what of it is drawn as formatted text already, and all that was said so far.
+  // What the page says: which reply, and what is drawn of it by now.
   hear(data, look) {
     this.look = look;
     if (data.id !== this.id) {
       this.close();
       clearTimeout(this.again);
-      Object.assign(this, { id: data.id, url: data.url, at: -1, ended: false, failed: 0, again: 0, looked: Date.now() });
+      Object.assign(this, { id: data.id, url: data.url, at: -1, blocks: [], rest: "", ended: false, failed: 0, again: 0 });
     }
-    this.settled = data.settled;
-    if (data.at > this.at && !this.hears()) {
-      this.close();
-      Object.assign(this, { at: data.at, start: data.start, text: data.text, reasoning: data.reasoning });
-    }
-    this.draw();
+    if (data.at > this.at && !this.hears()) this.draw(data.at, 0, JSON.parse(data.blocks), [0, data.rest]);
     this.connect();
   }
 
@@ -41,19 +41,15 @@ class Live {
   connect() {
     // A hidden tab lets go: a browser opens only six connections to a server, for all its tabs together.
     if (this.source || this.ended || this.again || document.hidden || this.id === null) return;
-    const source = (this.source = new EventSource(`${this.url}?after=${this.at}`));
+    const source = (this.source = new EventSource(this.url));
     const alive = () => { this.heard = Date.now(); };
     source.addEventListener("open", alive);
     source.addEventListener("alive", alive);
     source.addEventListener("message", (event) => {
       alive();
-      const told = JSON.parse(event.data);
+      const { at, first, blocks, rest } = JSON.parse(event.data);
       this.failed = 0;
-      this.at = told.at;
-      this.text += told.text ?? "";
-      this.reasoning += told.reasoning ?? "";
-      this.draw();
-      this.format();
+      this.draw(at, first, blocks, rest);
     });
     source.addEventListener("end", () => { this.ended = true; this.close(); this.part(); });
     source.addEventListener("error", () => {
@@ -76,31 +72,26 @@ class Live {
   }
 
   ask() {
-    this.looked = Date.now();
-    this.look("look", this.looked);
+    this.look("look", Date.now());
   }
 
-  // Ask for formatting when a block is whole: at most once a second, and less often the longer the text is.
-  format() {
-    if (Date.now() - this.looked < Math.max(1000, (this.start + this.text.length) / 10)) return;
-    const end = this.text.search(/\n[ \t]*\n(?![\s\S]*\n[ \t]*\n)/);
-    if (end > 0 && (this.text.slice(0, end).match(FENCE) ?? []).length % 2 === 0) this.ask();
-  }
-
-  draw() {
-    const formatted = Math.min(Math.max(0, this.settled - this.start), this.text.length);
-    this.text = this.text.slice(formatted);
-    this.start += formatted;
-    this.place.querySelector(".fk-live").textContent = shown(last(this.text));
-    const cell = this.place.closest('[class*="st-key-cell-"]');
-    const status = cell?.querySelector('[data-live="status"]');
-    const said = this.start + this.text.trim().length > 0 ? "writing …" : "thinking …";
+  // `blocks` stand below the first so many, and of the rest the first so many characters are as they were.
+  draw(at, first, blocks, [same, rest]) {
+    this.at = at;
+    this.blocks.splice(first, Infinity, ...blocks);
+    this.rest = this.rest.slice(0, same) + rest;
+    const { reasoning, last } = JSON.parse(this.rest), now = ["div", 0, ...this.blocks.flat(), ...last], page = this.place.querySelector(".fk-live");
+    page.querySelector("[data-cursor]")?.removeAttribute("data-cursor");
+    turn(page, this.drawn?.page === page ? this.drawn.tree : ["div", 0], now);
+    this.drawn = { page, tree: now };
+    cursorIn(page);
+    const cell = this.place.closest('[class*="st-key-cell-"]'), status = cell?.querySelector('[data-live="status"]');
+    const said = now.length > 2 ? "writing …" : "thinking …";
     if (status && status.textContent !== said) status.textContent = said;
-    const reasoning = cell?.querySelector('[data-live="reasoning"]');
-    if (reasoning && this.reasoning) {
-      reasoning.hidden = false;
-      reasoning.querySelector("pre").textContent = shown(last(this.reasoning));
-    }
+    const thoughts = cell?.querySelector('[data-live="reasoning"]'), words = thoughts?.querySelector("pre");
+    if (!words || !reasoning) return;
+    thoughts.hidden = false;
+    reasoning.startsWith(words.textContent) ? words.append(reasoning.slice(words.textContent.length)) : (words.textContent = reasoning);
   }
 
   leave() {

@@ -1,8 +1,7 @@
-"""A reply as it is written: what has settled as formatted text, and after it the words as they come, from a stream.
+"""A reply as it is written: drawn by the server, by the same code as every text, and sent to the browser as it comes.
 
-The words reach the browser beside Streamlit (gateway/watching.py), so that they cost no run of the page. Live text is
-set as text and never as HTML. This only has to be drawn again to format what has settled, which the browser asks for;
-what it hands over then holds all that was said, so that a browser without the stream sees the same, only later.
+What is drawn reaches the browser beside Streamlit (gateway/watching.py), so that it costs no run of the page. A run
+hands over all that is drawn by then: a browser without the stream sees the same, only later.
 """
 
 from __future__ import annotations
@@ -13,9 +12,8 @@ import streamlit as st
 
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.gateway.watching import PREFIX
-from forky_core.model.hashing import mend_text
-from forky_core.text.fences import settled
-from pages.ui.components.markdown import SHOWN, formatted, show_formatted
+from forky_core.render.live_reply import drawn_reply
+from pages.ui.components.markdown import ELEMENTS_JS, PROSE_CSS
 
 STATUS = '<span class="fk-quiet" role="status" data-live="status">thinking …</span>'
 """HTML that the stream keeps right, for the head of the cell."""
@@ -24,48 +22,34 @@ REASONING = (
 )
 """HTML that the stream fills, where there is any."""
 _CSS = """
-.fk-live { white-space: pre-wrap; overflow-wrap: anywhere; line-height: 1.6; }
-.fk-live:empty { display: none; }
-.st-key-chat-live-settled [data-testid="stMarkdownContainer"] { margin-bottom: -.15rem; }
+.fk-live { overflow-wrap: anywhere; }
+.fk-live [data-cursor]::after { content: ""; display: inline-block; width: .5em; height: 1em; margin: 0 -.65em -.1em .15em; border-radius: .1em;
+  background: currentColor; opacity: .55; }
 """
 _component = st.components.v2.component(
     "forky.live",
-    html='<div class="fk-live"></div>',
-    css=_CSS,
-    js=Path(__file__).with_name("live.js").read_text("utf-8"),
+    html='<div class="fk-live stMarkdown fk-text" data-testid="stMarkdownContainer"></div>',
+    css=PROSE_CSS + _CSS,
+    js=ELEMENTS_JS + Path(__file__).with_name("live.js").read_text("utf-8"),
     isolate_styles=False,
 )
 
 
 def draw_live(job: ReplyJob, *, key: str) -> None:
-    """Inside a fragment, which runs again when there is more to format or the reply has ended.
+    """Inside a fragment, which runs again when the reply has ended, or is not heard.
 
-    STATUS and REASONING belong into the same cell (`cell-…`). Keys: `key`, `<key>-settled` (a container).
+    STATUS and REASONING belong into the same cell (`cell-…`).
     """
-    said = job.since(0)
-    text, reasoning = mend_text(said.text), mend_text(said.reasoning)
-    whole = settled(text)
-    rest = text[whole:]
-    with st.container(key=f"{key.replace('.', '-')}-settled"):
-        if whole:
-            before = text[max(0, whole - SHOWN) : whole]
-            show_formatted(formatted(("…\n\n" if whole > SHOWN else "") + before), key)
+    drawn = drawn_reply(job)
     _component(
         key=key,
         data={
             "id": job.generation.id,
             "url": f"{PREFIX}/{job.generation.id}",
-            "at": said.position,
-            "settled": _units(text[:whole]),
-            "start": _units(text) - _units(rest[-SHOWN:]),
-            "text": rest[-SHOWN:],
-            "reasoning": reasoning[-SHOWN:],
+            "at": drawn.position,
+            "blocks": f"[{','.join(drawn.blocks)}]",
+            "rest": drawn.rest,
         },
         on_look_change=lambda: None,
         height="content",
     )
-
-
-def _units(text: str) -> int:
-    """Its length as JavaScript counts."""
-    return len(text.encode("utf-16-le")) // 2

@@ -1,41 +1,7 @@
-// The browser's half of pages/ui/chat/notebook.py: trees become elements, and every text in them a text. A cell that says
-// the same as before keeps its elements; one that says something else keeps those in which nothing changed, and with them
-// the focus, what is selected and what is unfolded.
+// The browser's half of pages/ui/chat/notebook.py. Uses elements.js, which comes before it. A cell that says the same as
+// before keeps its elements.
 
-const TAGS = new Set("TAGS"), ATTRIBUTES = new Set("ATTRIBUTES");
 const UNHEARD = 10000; // Milliseconds after which a press is taken to have led nowhere.
-const LINK = /^(?:https?:\/\/|mailto:|\.\/)/i, ALIGNED = /^text-align:(left|right|center)$/;
-
-function give(one, name, value) {
-  if (!ATTRIBUTES.has(name) || (name === "href" && !LINK.test(value))) return;
-  if (name === "style") one.style.textAlign = ALIGNED.exec(value)?.[1] ?? "";
-  else one.setAttribute(name, value);
-}
-
-function made(tree) {
-  if (typeof tree === "string") return document.createTextNode(tree);
-  const [tag, attributes] = tree;
-  const one = document.createElement(TAGS.has(tag) ? tag : "span");
-  if (attributes) for (const name in attributes) give(one, name, attributes[name]);
-  for (let at = 2; at < tree.length; at++) one.appendChild(made(tree[at]));
-  return one;
-}
-
-// Whether one element can be turned into the other: a text into a text, a tag into the same.
-const alike = (was, now) => (typeof was === "string" ? typeof now === "string" : was[0] === now[0]);
-
-function turn(node, was, now) {
-  if (typeof now === "string") { if (was !== now) node.data = now; return; }
-  const before = was[1] || {}, after = now[1] || {};
-  for (const name in before) if (!(name in after)) node.removeAttribute(name);
-  for (const name in after) if (before[name] !== after[name]) give(node, name, after[name]);
-  for (let at = was.length - 1; at >= now.length; at--) node.childNodes[at - 2].remove();
-  for (let at = 2; at < now.length; at++) {
-    if (at >= was.length) node.appendChild(made(now[at]));
-    else if (alike(was[at], now[at])) turn(node.childNodes[at - 2], was[at], now[at]);
-    else node.replaceChild(made(now[at]), node.childNodes[at - 2]);
-  }
-}
 
 // What keyboard/reading.js does for the cells that Streamlit draws.
 function name(cell, id) {

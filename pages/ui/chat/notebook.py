@@ -13,20 +13,15 @@ from pathlib import Path
 import streamlit as st
 
 from forky_core.model import MessageId
-from pages.ui.components.tree import ATTRIBUTES, TAGS, Tree
+from forky_core.render.trees import Tree
+from pages.ui.components.markdown import ELEMENTS_JS, PROSE_CSS
 
 _HERE = Path(__file__).parent
-_JS = (
-    (_HERE / "notebook.js")
-    .read_text("utf-8")
-    .replace('"TAGS"', json.dumps(sorted(TAGS)))
-    .replace('"ATTRIBUTES"', json.dumps(sorted(ATTRIBUTES)))
-)
 _cells = st.components.v2.component(
     "forky.cells",
     html='<div class="fk-cells"></div>',
-    css=(_HERE / "notebook.css").read_text("utf-8"),
-    js=_JS,
+    css=PROSE_CSS + (_HERE / "notebook.css").read_text("utf-8"),
+    js=ELEMENTS_JS + (_HERE / "notebook.js").read_text("utf-8"),
     isolate_styles=False,
 )
 

@@ -14,6 +14,7 @@ from forky_core.merge.conflicts.examination import Examination
 from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
+from forky_core.render.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from forky_core.text.mathml import MathElement, math_element
 from forky_core.text.showable import showable
 from forky_core.views.answers.agreement import agreement
@@ -23,7 +24,6 @@ from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, share
 from forky_core.views.captions import SAME, brought_back, dollars, ended, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow, column_numbers
 from pages.ui.compare.window import RowWindow
-from pages.ui.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from pages.ui.wording import bare, cells_of, unlisted
 
 BLOCKS = 400

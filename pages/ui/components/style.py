@@ -139,20 +139,6 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 
 .st-key-broken-off-hint :is(p, a) { font-size: .87rem; }
 
-/* A diagram (ui/components/markdown.py). Its source is one click away, and stands in its place where Mermaid cannot read it. */
-[class*="st-key-diagram-"] { gap: .1rem !important; }
-[class*="st-key-diagram-"] [data-testid="stMermaidChart"] img { max-height: 34rem; }
-.fk-diagram summary { cursor: pointer; opacity: .75; font-size: .84rem; }
-.fk-diagram pre { white-space: pre-wrap; overflow-wrap: anywhere; font: .84rem/1.5 monospace; margin: .35rem 0 .5rem;
-  padding: .5rem .65rem; border-radius: .4rem; background: color-mix(in srgb, currentColor 5%, transparent);
-  max-height: 24rem; overflow: auto; }
-.fk-undrawn { display: none; }
-[class*="st-key-diagram-"]:has([data-testid="stMermaidError"]) {
-  & [data-testid="stMarkdown"] { display: none; }
-  & .fk-undrawn { display: inline; }
-  & .fk-diagram::details-content { content-visibility: visible; block-size: auto; }
-}
-
 /* Long words and wide code never push a phone's page sideways. */
 .stMarkdown, .stText { overflow-wrap: anywhere; }
 

@@ -20,7 +20,7 @@ from forky_core.formats.importing.landing import import_file, preview
 from forky_core.model.errors import BadContent
 from tests.builders import debugged, talk, workspace
 from tests.formats.forky_file.chats import with_everything
-from tests.pages.hostile import DIAGRAMS, REFUSED
+from tests.hostile_texts import DIAGRAMS, REFUSED
 
 HOSTILE = [
     '<img src=x onerror="alert(1)">',

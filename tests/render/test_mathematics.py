@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
-from pages.ui.components.markdown import safe_markdown
+from forky_core.render.prose import prose
+from forky_core.render.trees import html_of, text_of
 
 MATHEMATICS = (
     "$x$",
@@ -82,52 +79,48 @@ NO_MATHEMATICS = (
     r"\$x$",
     "$what = ?$",
     "the regex ^a$|^b$",
-    "$a\n+ b$",
+    "$a\n+b$",
 )
+
+
+def html(text: str) -> str:
+    return "".join(map(html_of, prose(text)))
 
 
 @pytest.mark.parametrize("written", MATHEMATICS)
 def test_mathematics_is_drawn(written: str) -> None:
-    assert safe_markdown(f"So ({written}), then.") == f"So ({written}), then."
-    assert safe_markdown(written) == written
+    assert html(f"So ({written}), then.").count("<math ") == 1
+    assert html(written).count("<math ") == 1
 
 
 @pytest.mark.parametrize("written", NO_MATHEMATICS)
 def test_everything_else_is_left_as_it_is_written(written: str) -> None:
-    safe = safe_markdown(written)
-    assert not re.search(r"(?<!\\)\$", safe)
-    assert safe.replace("\\$", "$").replace("\\", "") == written.replace("\\", "")
+    assert "<math" not in html(written)
+    assert "".join(map(text_of, prose(written))).split() == written.replace("\\$", "$").split()
 
 
-@pytest.mark.parametrize(
-    ("written", "safe"),
-    [
-        ("For $5 you get $x^2$ and for $6 $y$.", r"For \$5 you get $x^2$ and for \$6 $y$."),
-        ("`$x^2$` and\n```\n$y^2$\n```\n", "`$x^2$` and\n```\n$y^2$\n```\n"),
-        ("$x ![cat](http://leak.example) and so on$", r"\$x 🖼 [cat](http://leak.example) and so on\$"),
-    ],
-    ids=["money beside mathematics", "a formula in code", "what only begins like a formula"],
-)
-def test_beside_and_around_formulas_all_is_as_elsewhere(written: str, safe: str) -> None:
-    assert safe_markdown(written) == safe
+def test_money_beside_mathematics_is_money_and_mathematics() -> None:
+    drawn = html("For $5 you get $x^2$ and for $6 $y$.")
+    assert drawn.startswith("<p>For $5 you get <math ") and "</math> and for $6 <math " in drawn
 
 
-def test_a_formula_holds_no_picture_no_link_and_no_element() -> None:
-    safe = safe_markdown("$x^2 ![c](d) a$")
-    assert "![" not in safe and "](" not in safe
-    assert safe_markdown("$x <img> :red[y] words$").startswith(r"\$x &lt;img>")
+def test_a_formula_in_code_stays_code() -> None:
+    assert "<math" not in html("`$x^2$` and\n```\n$y^2$\n```\n")
 
 
 def test_a_bar_in_a_formula_does_not_cut_the_cell_of_a_table() -> None:
-    assert r"\$|x|\$" in safe_markdown("| a | b |\n|---|---|\n| $|x|$ | 2 |\n")
-    assert "$x^2$" in safe_markdown("| a | b |\n|---|---|\n| $x^2$ | 2 |\n")
+    assert "<math " in html("| a | b |\n|---|---|\n| $x^2$ | 2 |\n")
 
 
-@given(st.text(alphabet="$x5 ^_=\\{}[]()!<a`|\n", max_size=40))
-def test_dollar_signs_that_are_left_stand_in_pairs(written: str) -> None:
-    if "`" in written:
-        safe_markdown(written)
-        return
-    safe = safe_markdown(written)
-    assert len(re.findall(r"(?<!\\)(?:\\\\)*\$", safe)) % 2 == 0
-    assert not re.search(r"(?<!\\)(?:\\\\)*!\[", safe)
+def test_a_formula_on_several_lines_is_one_whatever_its_lines_begin_with() -> None:
+    for written in ("$$\na\n- b\n= c\n$$", "\\[\na\n- b\n= c\n\\]", "so:\n$$\na\n- b = c\n$$\nthen"):
+        assert html(written).count("<math ") == 1 and "<ul" not in html(written)
+    assert html("$$\na\n\nb") == "<p>$$\na</p><p>b</p>"
+
+
+def test_what_cannot_be_read_as_a_formula_is_shown_as_it_was_written() -> None:
+    assert html("$\\unknown{x}$") == '<p><span class="fk-formula">$\\unknown{x}$</span></p>'
+
+
+def test_what_only_begins_like_a_formula_is_obeyed_no_more_than_anything_else() -> None:
+    assert "<img" not in html("$x ![cat](http://leak.example) <img> and so on$")

@@ -1,12 +1,16 @@
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from pages.ui.components.markdown import formatted, safe_markdown
-from pages.ui.mermaid import MOST_LINKS, Diagram, diagram
-from tests.pages.hostile import DIAGRAMS, ELSEWHERE, ENORMOUS
+from forky_core.render.live_prose import ProseWriter
+from forky_core.render.mermaid import MOST_LINKS, Diagram, diagram
+from forky_core.render.prose import prose
+from forky_core.render.trees import Tree, text_of
+from tests.hostile_texts import DIAGRAMS, ELSEWHERE, ENORMOUS
 
 
 def fenced(source: str, language: str = "mermaid") -> str:
@@ -82,63 +86,61 @@ def test_no_setting_and_no_address_in_a_style_is_left(name: str, inserted: str, 
     assert not any(line.strip().startswith("config") for line in drawn.splitlines()[:3])
 
 
+def diagrams(text: str) -> list[tuple[str, str]]:
+    """What Mermaid is given and the words below it, of each diagram of a text."""
+    found: list[tuple[str, str]] = []
+
+    def look(trees: Iterable[Tree]) -> None:
+        for tree in trees:
+            if isinstance(tree, list):
+                given = tree[1] or {}
+                if given.get("class") == "fk-diagram":
+                    found.append((given.get("data-diagram", ""), text_of(tree)))
+                look(tree[2:])
+
+    look(prose(text))
+    return found
+
+
 def test_a_diagram_stands_between_what_is_written_around_it() -> None:
-    before, drawing, after = formatted(
-        f"See [it][1].\n\n{fenced('pie')}\n\nAnd $5.\n\n[1]: https://a.example"
-    )
-    assert before == "See [it][1].\n\n\n\n[1]: https://a.example"
-    assert drawing == Diagram("pie", "pie", "", 1)
-    assert isinstance(after, str)
-    assert "And \\$5." in after
+    text = f"See [it][1].\n\n{fenced('pie')}\n\nAnd $5.\n\n[1]: https://a.example"
+    assert diagrams(text) == [("pie", "Sourcepie")]
+    assert [tree[0] for tree in prose(text)] == ["p", "div", "p"]
 
 
 def test_a_list_goes_on_after_a_diagram_in_it() -> None:
     text = '1. One\n   ```mermaid\n   pie\n     "a" : 1\n   ```\n   still one\n2. Two'
-    before, drawing, after = formatted(text)
-    assert before == "1. One\n"
-    assert isinstance(drawing, Diagram)
-    assert drawing.drawn == 'pie\n  "a" : 1'
-    assert after == "still one\n\n2. Two"
+    assert [drawn for drawn, _ in diagrams(text)] == ['pie\n  "a" : 1']
+    assert len(prose(text)) == 1
 
 
 @pytest.mark.parametrize(
     "text",
     [
-        "```mermaid\ngraph TD\nA--",
-        "> ```mermaid\n> pie\n> ```",
         "````markdown\n```mermaid\npie\n```\n````",
         "    ```mermaid\n    pie\n    ```",
         "```mermaid\n\n```",
         "`mermaid` is a language",
+        "```mermaid-js\npie\n```",
     ],
 )
-def test_what_is_no_whole_diagram_of_its_own_is_not_drawn(text: str) -> None:
-    assert formatted(text) == (safe_markdown(text),)
+def test_what_is_no_diagram_of_its_own_is_not_drawn(text: str) -> None:
+    assert diagrams(text) == []
 
 
-@pytest.mark.parametrize(
-    "language",
-    ["mermaid", "Mermaid", "mermaid-js", "mermaid.js x", "merm&#97;id", " mermaid {a}", "\\mermaid"],
-)
-def test_nothing_names_a_language_that_streamlit_would_draw_by_itself(language: str) -> None:
-    first = safe_markdown(fenced("pie", language)).splitlines()[0]
-    assert first in ("```", "```text")
+def test_a_diagram_that_is_still_written_is_code() -> None:
+    writer = ProseWriter()
+    writer.add("```mermaid\ngraph TD\nA --> B\n")
+    assert "data-diagram" not in writer.draw().last
+    writer.add("```\n\nSo")
+    assert "data-diagram" in writer.draw().blocks[0]
 
 
 def test_the_diagrams_of_one_text_are_limited_together() -> None:
     one = "graph TD\n" + "\n".join(f"a{at} --> b{at}" for at in range(90))
-    found = [piece for piece in formatted("\n\n".join([fenced(one)] * 4)) if isinstance(piece, Diagram)]
-    assert [bool(drawing.drawn) for drawing in found] == [True, True, False, False]
-    assert found[-1].why == "the diagrams above it are as many as one message may have drawn."
-
-
-@given(st.text(alphabet="`~> -1.\nmermaidpie\t|$[]:", max_size=80))
-def test_no_text_is_lost_where_a_diagram_is_cut_out(text: str) -> None:
-    pieces = formatted(f"{fenced('pie')}\n{text}")
-    assert isinstance(pieces[0], Diagram)
-    words = "".join(piece if isinstance(piece, str) else piece.source for piece in pieces)
-    for letter in "ie":
-        assert words.count(letter) >= text.count(letter)
+    found = diagrams("\n\n".join([fenced(one)] * 4))
+    assert [bool(drawn) for drawn, _ in found] == [True, True, False, False]
+    assert "the diagrams above it are as many as one message may have drawn." in found[-1][1]
 
 
 def test_a_hostile_diagram_names_no_address_but_in_its_letters() -> None:

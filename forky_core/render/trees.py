@@ -1,8 +1,8 @@
 """Elements as plain values, which the browser makes elements of: nothing in them is ever parsed as HTML there.
 
 A tree is a text, or a list of a tag, its attributes (0 for none) and the trees in it, as JSON has them. Only the tags
-and attributes that are named here can stand in one, and chat/notebook.js, which makes the elements of them, knows
-no others either.
+and attributes that are named here can stand in one, and pages/ui/components/elements.js, which makes the elements of
+them, knows no others either.
 """
 
 from __future__ import annotations
@@ -13,10 +13,14 @@ from html import escape
 from html.parser import HTMLParser
 from typing import Any
 
+from forky_core.text import mathml
+
 Tree = str | list[Any]
 """A text, or `[tag, attributes or 0, *trees]`. It is shared by everybody whom it was cached for: leave it as it is."""
 
-TAGS = frozenset(
+MATH = mathml.ELEMENTS
+"""The tags of formulas."""
+TAGS = MATH | frozenset(
     [
         "a",
         "b",
@@ -58,7 +62,7 @@ TAGS = frozenset(
         "ul",
     ]
 )
-ATTRIBUTES = frozenset(
+ATTRIBUTES = mathml.ATTRIBUTES | frozenset(
     [
         "aria-hidden",
         "aria-label",
@@ -67,11 +71,13 @@ ATTRIBUTES = frozenset(
         "class",
         "data-act",
         "data-cell",
+        "data-diagram",
         "data-id",
         "data-testid",
         "disabled",
         "hidden",
         "href",
+        "id",
         "open",
         "rel",
         "role",
