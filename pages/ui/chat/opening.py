@@ -15,6 +15,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.render.trees import html_of
 from forky_core.views.captions import opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell, notebook
@@ -22,7 +23,6 @@ from pages.ui.chat.cells import Look, cell_tree
 from pages.ui.chat.style import CHAT_CSS
 from pages.ui.components.markdown import SHOWN, showable
 from pages.ui.components.models import label_of
-from pages.ui.components.tree import html_of
 from pages.ui.workspace import at_hand, seen_by
 
 _CSS = """<style>
