@@ -21,7 +21,7 @@ from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell, notebook
 from pages.ui.chat.cells import Look, cell_tree
 from pages.ui.chat.style import CHAT_CSS
-from pages.ui.components.markdown import SHOWN, showable
+from pages.ui.components.markdown import PROSE_CSS, SHOWN, showable
 from pages.ui.components.models import label_of
 from pages.ui.workspace import at_hand, seen_by
 
@@ -36,7 +36,7 @@ _CSS = """<style>
 .fk-cell pre.as-written { font: inherit; white-space: pre-wrap; overflow-wrap: anywhere; margin: 0; }
 .fk-acts, time { visibility: hidden; }
 .fk-siblings { display: none; }
-.fk-icon, .fk-head button::before, .fk-copy-code::before { font-family: inherit !important; visibility: hidden; } /* Its font comes later. */
+.fk-icon, .fk-head button::before, .fk-code-head button::before { font-family: inherit !important; visibility: hidden; } /* Its font comes later. */
 button, a { pointer-events: none; }
 @media (max-width: 640px) { .fk-cell { padding: .45rem .55rem .25rem; } }
 </style>"""
@@ -97,4 +97,4 @@ def _cell(cell: Cell, look: Look) -> str:
 @cache
 def _sheets() -> str:
     own = Path(__file__).with_name("notebook.css").read_text("utf-8")
-    return f"<style>{own}</style>{CHAT_CSS}{_CSS}"
+    return f"<style>{PROSE_CSS}{own}</style>{CHAT_CSS}{_CSS}"
