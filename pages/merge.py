@@ -258,7 +258,7 @@ def _draw_ways_on(frame: Frame, plan: MergePlan) -> None:
 def _draw_land(frame: Frame, planning: Planning, request: MergeRequest | None) -> None:
     plan = planning.plan
     assert plan is not None
-    what = "One operation, which Undo takes back"
+    what = "One operation, which Undo takes back. Ctrl+Enter"
     if plan.fast_forward is not None:
         what = f"“{plain_label(plan.target_name, 40)}” moves forward by {count(len(plan.delta), 'message')}; Undo takes it back"
     st.button(

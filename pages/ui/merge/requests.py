@@ -40,7 +40,7 @@ def draw_waiting(frame: Frame, looked: MergeRequest | None) -> None:
     waiting = [one for one in others if one.state == "open"]
     if not others:
         return
-    name = f"{count(len(waiting), 'request')} for review" if waiting else "Answered requests"
+    name = count(len(waiting), "request") if waiting else "Answered requests"
     with st.popover(name, type="tertiary", icon=":material/rate_review:", key="merge.requests"):
         for request in waiting[:_SHOWN]:
             _draw_line(frame, request)

@@ -36,13 +36,16 @@ _CSS = """<style>
 .st-key-merge-strategy label p .stMarkdownColoredText { font-weight: 400; color: inherit !important; opacity: .75; margin-left: .2rem;
   font-variant-numeric: tabular-nums; }
 .st-key-merge-request { gap: .45rem !important; }
-@media (min-width: 1000px) { .st-key-line-merge-route { flex-wrap: nowrap !important; } }
+@media (min-width: 1000px) {
+  .st-key-line-merge-route { flex-wrap: nowrap !important; }
+  .st-key-line-merge-route > :has([data-testid="stSelectbox"]) { flex: 0 1 190px !important; width: auto !important; min-width: 5.5rem; }
+}
+@media (max-width: 1500px) { .st-key-line-merge-land kbd { display: none; } }
 @media (max-width: 640px) {
   .stMainBlockContainer:has(.st-key-line-merge-land) { padding-bottom: 5rem; }
   [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: fixed; left: 0; bottom: 0; z-index: 80; width: 100% !important; }
   .st-key-line-merge-land { padding: .5rem .7rem .6rem; width: 100% !important; background: GROUND; box-shadow: 0 -.6rem .7rem GROUND; flex-wrap: nowrap !important; }
   .st-key-line-merge-land > *, .st-key-line-merge-land button { flex: 1 1 auto; width: 100% !important; }
-  .st-key-line-merge-land kbd { display: none; }
   .st-key-line-merge-route > * { flex: 1 1 7rem; }
   .st-key-line-merge-route > :is(:first-child, .st-key-merge-swap, :nth-last-child(2)) { flex: 0 0 auto; }
 }
