@@ -305,7 +305,15 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 SETTINGS = Settings.from_environment()
 GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None, refused=note_refusal)
-PRESENTING = Presenting(seen_by, links, may_share)
+
+
+def app_font() -> str:
+    """Return the path below the server's root of the type that the app is set in; "" if Streamlit has another."""
+    found = next((streamlit_folder() / "static").glob("static/media/SourceSansVF-Upright.*.woff2"), None)
+    return f"static/media/{found.name}" if found is not None else ""
+
+
+PRESENTING = Presenting(seen_by, links, may_share, font=app_font())
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
 NEIGHBOURS = Neighbours(PRESENCE, MOVING.wake, TEAM.database.look_again if TEAM is not None else lambda: None)

@@ -28,7 +28,7 @@ from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.components.palette import palette
-from pages.ui.components.showing import give_button, present_link
+from pages.ui.components.showing import give_button, start_demo
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
@@ -170,7 +170,14 @@ def _choose(chosen: Chosen) -> None:
             _choose_whom(frame)
         if not alone:
             offer_poll(frame, [side.head for side in chosen.sides])
-            present_link(frame.chat, key="compare.present", sides=written(chosen.sides))
+            if st.button(
+                "Start a demo",
+                key="compare.demo",
+                type="tertiary",
+                icon=":material/slideshow:",
+                help="Step through the branch and these answers, with others who follow and vote",
+            ):
+                start_demo(frame.chat, sides=written(chosen.sides))
             readable = [side for side in chosen.sides if not side.gone]
             if len(readable) > 1:
                 give_button(frame.forky, frame.chat, "comparison", written(readable), key="compare.give")

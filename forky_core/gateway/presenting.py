@@ -9,7 +9,8 @@
   it, it is listed, counted and revoked with all others, and ends with the presentation.
 - `POST /present/step/{id}` with `{"token", "at"}` or `{"token", "end": true}`: show a step, or end it for everybody.
 - `GET /present/watch/{id}`: the presentation for those who follow; they cannot present with it.
-- `GET /present/follow/{id}`: server-sent events, each with the latest step: `data: {"at", "place", "epoch", "number"}`;
+- `GET /present/follow/{id}`: server-sent events, each with the latest step: `data: {"at", "place", "epoch", "number"}`,
+  and with the number of a `poll` in which they can vote while it is `voting`, or whose result they can see then;
   `event: end` where it ends. The presenter's own page asks with `?after=1`, and is not counted. Every few seconds an
   event says how many follow, which also keeps the connection open.
 
@@ -75,7 +76,7 @@ class Presenting:
 
     `workspace` returns the one that a person sees, by their id. `links` returns the links that a person sees; for None,
     all of them (default: those of one person alone). `may_share` says whether whoever made a link may still share what
-    it shows. All may wait, and are called in a thread.
+    it shows. All may wait, and are called in a thread. `font` is the path of the app's type below the server's root.
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Presenting:
         links: Callable[[str | None], Links] | None = None,
         may_share: Callable[[Link], bool] = lambda _link: True,
         *,
+        font: str = "",
         most: int = MOST,
         stuck: float = STUCK,
         alive: float = ALIVE,
@@ -93,7 +95,7 @@ class Presenting:
         self._may_share = may_share
         self.stages = Stages(ended=self._ended)
         self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
-        self._documents = ShownDocuments(workspace)
+        self._documents = ShownDocuments(workspace, font)
         self._closing: set[asyncio.Future[None]] = set()
         """Links that are being revoked; the loop itself keeps no task alive."""
         self._turn = asyncio.Lock()
@@ -243,6 +245,7 @@ class Presenting:
             view = self._workspace(stage.person).store.view(ConversationId(stage.conversation))
             if not view.trashed and not self._may_share(self._links(None).find(stage.id)):
                 raise NotAllowed("Whoever presents may not share this conversation any more.")
+            _note_poll(stage, view)
             return view
 
         try:
@@ -362,6 +365,18 @@ class Following(EventStream[Stage]):
     async def _send(self, send: Send, body: bytes) -> None:
         async with asyncio.timeout(self._stuck):
             await send({"type": "http.response.body", "body": body, "more_body": True})
+
+
+def _note_poll(stage: Stage, view: View) -> None:
+    """Note the newest poll if it is open; one that was open while somebody presented stays, with its result."""
+    from forky_core.conversation.voting.poll import polls_in  # noqa: PLC0415 - the server's start does without
+
+    newest = next(iter(polls_in(view)), None)
+    stage.voting = newest is not None and newest.open
+    if newest is None or (not newest.open and newest.number != stage.poll):
+        stage.poll = 0
+    else:
+        stage.poll = newest.number
 
 
 def _status(error: ForkyError) -> int:

@@ -26,7 +26,9 @@ DRAWN = 6
 class ShownDocuments:
     """The documents of one workspace; safe from any thread."""
 
-    def __init__(self, workspace: Callable[[str], Workspace]) -> None:
+    def __init__(self, workspace: Callable[[str], Workspace], font: str = "") -> None:
+        """`font` is the path of the app's type below the root of the server."""
+        self._font = font
         self._workspace = workspace
         self._drawn: OrderedDict[tuple[object, ...], str] = OrderedDict()
         self._drawing = threading.Lock()
@@ -90,6 +92,7 @@ class ShownDocuments:
             "at": at,
             "back": f"{'../../' if follow else '../'}?{urlencode(back)}",
         }
+        told |= {"font": f"{'../../' if follow else '../'}{self._font}"} if self._font else {}
         told |= {"follow": follow} if follow else {"begin": f"{chat.id}/stage", "notes": f"{chat.id}/notes"}
         return with_served(page, told)
 

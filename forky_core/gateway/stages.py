@@ -57,6 +57,10 @@ class Stage:
     """When a follower looked last whether its conversation may be shown; time.monotonic()."""
     is_shown: bool = True
     """Whether it was not in the trash then."""
+    poll: int = 0
+    """The number of the poll that those who follow can vote in, or whose result they can see; 0: there is none."""
+    voting: bool = False
+    """Whether that poll is open."""
     _presenting: int = 0
     """Streams of the presenter's own page."""
     _left_at: float = field(default_factory=time.monotonic)
@@ -78,9 +82,10 @@ class Stage:
 
     def event(self) -> bytes:
         """The latest step as a server-sent event, encoded once for all who get it."""
-        told = (self.at, self.place, self.epoch, self.number, self.followers, self.is_left)
+        step = (self.at, self.place, self.epoch, self.number)
+        told = (*step, self.followers, self.is_left, self.poll, self.voting)
         if told != self._told:
-            names = ("at", "place", "epoch", "number", "followers", "away")
+            names = ("at", "place", "epoch", "number", "followers", "away", "poll", "voting")
             self._told = told
             self._event = f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n".encode("ascii")
         return self._event

@@ -42,12 +42,13 @@ def script(kind: Kind) -> str:
 def policy(kind: Kind, *, scripts: bool = True, served: bool = False) -> str:
     """Return the Content-Security-Policy that the page itself declares.
 
-    A page that is `served` may call its own server, to follow a presenter; a page in a file may call nobody.
+    A page that is `served` may call its own server, to follow a presenter, and load the app's type from it; a page in a
+    file may call nobody.
     """
     allowed = [f"script-src '{source_hash(script(kind))}'"] if scripts and script(kind) else []
     allowed.append(f"style-src '{source_hash(style(kind))}'")
     allowed += ["img-src data:"] if kind != "sentence" else []
-    allowed += ["connect-src 'self'"] if served else []
+    allowed += ["connect-src 'self'", "font-src 'self'"] if served else []
     return "; ".join(("default-src 'none'", *allowed, "base-uri 'none'", "form-action 'none'"))
 
 

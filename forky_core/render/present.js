@@ -23,14 +23,16 @@ const say = (sentence, seconds = 3.5) => {
   if (sentence && seconds) fading = setTimeout(() => told.classList.remove("up"), seconds * 1000);
 };
 
-// Type is as large as fits, between 2 and 1.5 times the app's 15 pixels; what is longer than that scrolls.
-const SIZES = [30, 28, 26, 24.5, 22.5];
+// Type is as large as fits: a short message fills the screen; what is too long for 1.5 times the app's 15 pixels scrolls.
+const SIZES = [30, 28, 26, 24.5, 22.5], LARGE = [60, 52, 46, 40, 35, 30, 26]; // Of a message with little text.
 const fit = () => {
-  const step = steps[at];
+  const step = steps[at], wide = [...step.querySelectorAll(".face.chosen :is(pre, .wide)")];
   const sizes = innerWidth < 700 ? [22.5] : innerWidth < 1100 ? SIZES.slice(2) : SIZES;
-  for (const size of sizes) {
+  const large = step.matches(".user, .assistant") && !step.matches(".together") ? LARGE.filter((one) => one <= innerWidth / 13) : [];
+  for (const size of [...large, ...sizes]) {
     document.body.style.setProperty("--size", `${size}px`);
-    if (step.scrollHeight <= step.clientHeight + 1) break;
+    const fits = step.scrollHeight <= step.clientHeight + 1;
+    if (fits && (size <= sizes[0] || wide.every((one) => one.scrollWidth <= one.clientWidth))) break;
   }
 };
 
@@ -212,8 +214,9 @@ if (asked.has("notes")) {
 }
 
 // Following: who presents posts the step; who follows gets it as an event. Both from the server that served the page.
+const RETRY = 4000;
 const stage = {
-  watching: Boolean(served?.follow), free: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "",
+  watching: Boolean(served?.follow), free: false, ended: false, lost: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "",
   async begin() {
     if (!served || this.watching || this.beginning) return;
     // It opens before the answer is there: Escape shuts it then, and does not leave the presentation.
@@ -232,7 +235,7 @@ const stage = {
     by("followers-said").textContent = answer.sentence;
     if (answer.code) {
       const code = Object.assign(document.createElement("img"), { src: answer.code, alt: "The same address as a code for phones" });
-      by("followers-said").append(code);
+      by("followers-code").replaceChildren(code);
     }
     this.listen(new URL(`follow/${this.id}?after=1`, location.href));
     if (where() !== at) this.tell();
@@ -273,16 +276,36 @@ const stage = {
   listen(address) {
     this.stream?.close();
     this.stream = new EventSource(address);
+    this.stream.onopen = () => { if (this.lost) say("The connection is back.", 2); this.lost = false; };
     this.stream.onmessage = (event) => this.hear(JSON.parse(event.data));
     this.stream.addEventListener("end", () => {
       this.stream.close();
-      if (this.watching) { this.free = true; say("The presentation has ended. It stays here, and the arrows step through it.", 0); }
+      if (this.watching) this.over();
       else if (this.id) { this.stop(); shut(); say("Nobody follows any more: this presentation was ended, or its conversation is in the trash.", 0); }
     });
     this.stream.onerror = () => {
-      if (this.stream.readyState !== EventSource.CLOSED) return;
-      if (this.watching) { this.free = true; say("The server cannot be reached. What was shown stays here, and the arrows step through it.", 0); }
+      if (this.ended) return;
+      this.lost = true;
+      say("The connection is lost. What was shown stays here, and it goes on by itself when the server is back.", 0);
+      if (this.watching && this.stream.readyState === EventSource.CLOSED) setTimeout(() => this.retry(address), RETRY);
     };
+  },
+  // The browser itself tries again only while the server is away, not after it refused.
+  async retry(address) {
+    const answer = await fetch(location.href, { method: "HEAD" }).catch(() => null);
+    if ([404, 410].includes(answer?.status)) this.over();
+    else if (!this.ended) this.listen(address);
+  },
+  over() {
+    Object.assign(this, { free: true, ended: true });
+    say("The presentation has ended. It stays here, and the arrows step through it.", 0);
+  },
+  // A poll that is open, then its result, on the same phone.
+  vote({ poll, voting }) {
+    const link = by("vote");
+    link.hidden = !poll;
+    link.textContent = voting ? "Vote: which answer is better?" : "See how the vote came out";
+    link.href = `../../vote?${new URLSearchParams({ c: served.conversation, poll })}`;
   },
   hear(told) {
     if (!this.watching) {
@@ -291,10 +314,11 @@ const stage = {
         shut();
         say("Somebody else presents this conversation now, and whoever followed you follows them. V takes it back.", 0);
       } else {
-        by("followers-said").textContent = told.followers === 1 ? "1 follows." : `${told.followers} follow.`;
+        by("followers-said").textContent = told.followers === 1 ? "1 follows." : `${told.followers || "Nobody"} follow${told.followers ? "" : "s yet"}.`;
       }
       return;
     }
+    this.vote(told);
     if (told.away !== this.away) {
       this.away = told.away;
       if (told.away) say("The presenter has gone. What was shown stays here.", 6);
@@ -407,7 +431,13 @@ window.addEventListener("hashchange", () => goTo(decodeURIComponent(location.has
 // Where it begins: where the address says, else where one was before a reload, else the title.
 if (!goTo(decodeURIComponent(location.hash.slice(1)) || served?.at || "", true)) show(0, null, true);
 if (speaker) { wire.send({ ask: true }); speaker.draw(); }
-if (stage.watching) stage.listen(new URL(served.follow, location.href));
+if (served?.font) new FontFace("Source Sans", `url(${served.font})`, { weight: "200 900" }).load().then((font) => { document.fonts.add(font); fit(); }).catch(() => {});
+if (stage.watching) {
+  const address = new URL(served.follow, location.href);
+  stage.listen(address);
+  // A phone that was asleep may hold a stream that is dead without knowing it.
+  document.addEventListener("visibilitychange", () => { if (!document.hidden && !stage.ended) stage.listen(address); });
+}
 else if (served && !speaker) {
   const before = JSON.parse(kept(session, `forky-stage-${served.conversation}`) || "null");
   if (before) {
@@ -415,5 +445,9 @@ else if (served && !speaker) {
     by("followers-link").value = new URL(`../s/${stage.id}`, location.href).href;
     stage.listen(new URL(`follow/${stage.id}?after=1`, location.href));
     stage.tell();
+  } else if (asked.has("demo")) {
+    stage.begin();
+    asked.delete("demo"); // A reload does not begin again what was ended.
+    history.replaceState(history.state, "", `${location.pathname}?${asked}${location.hash}`);
   }
 }

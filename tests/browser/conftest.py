@@ -127,7 +127,7 @@ def rarely(cell: Any, act: str) -> None:
 
 def present_link(page: Any) -> Any:
     """The link to the presentation of a branch, in the dialog that the menu opens."""
-    menu(page, "Present")
+    menu(page, "Start a demo")
     return page.locator(".st-key-chat-present a").first
 
 

@@ -407,6 +407,20 @@ def test_one_who_reads_nothing_is_dropped_and_delays_nobody() -> None:
     forky.close()
 
 
+def test_those_who_follow_are_told_of_a_vote_while_it_is_open_and_of_its_result() -> None:
+    with presenting(alive=0.02) as shown:
+        polls = shown.chat.polls
+        polls.reveal(polls.open(["main", "upload"]).number)
+        stage = shown.begin()
+        with shown.followed(stage) as lines:
+            told = events(lines)
+            assert next(told)["poll"] == 0, "a vote of another day is no part of this demo"
+            number = polls.open(["main", "upload"]).number
+            assert next(one for one in told if one["poll"] == number)["voting"]
+            polls.reveal(number)
+            assert next(one for one in told if not one["voting"])["poll"] == number
+
+
 def test_a_presenter_who_has_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("forky_core.gateway.stages.GONE", 0.0)
     with presenting(alive=0.02) as shown:

@@ -46,10 +46,10 @@ def test_an_empty_conversation_can_be_presented_too(forky: Forky) -> None:
 def test_compare_presents_what_it_compares(forky: Forky) -> None:
     chat = talk(forky.create("Ports"), "Which?", "80.")
     talk(chat.fork("side"), "Why?")
-    _, query = address(
-        open_page("compare.py", c=chat.id, b="main", **{"with": "main,side"}), "compare.present"
-    )
-    assert query["with"] == ["main,side"]
+    test = open_page("compare.py", c=chat.id, b="main", **{"with": "main,side"})
+    by_key(test, "compare.demo").click().run()
+    assert address(test, "chat.present")[1]["with"] == ["main,side"]
+    assert address(test, "chat.demo")[1] == {"b": ["main"], "with": ["main,side"], "demo": ["1"]}
 
 
 def test_history_replays_the_conversation(forky: Forky) -> None:

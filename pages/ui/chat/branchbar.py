@@ -13,7 +13,7 @@ from pages.ui.components.branch_menu import BRANCH_MENU, EDITS_CHAT, READING_BRA
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
-from pages.ui.components.showing import present
+from pages.ui.components.showing import start_demo
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
@@ -73,7 +73,7 @@ def carry_out(here: Frame, act: str | None) -> None:
 
             share(here.forky, here.chat)
         case "present":
-            present(here.chat, here.at)
+            start_demo(here.chat, here.at)
         case "people":
             people(here)
         case "history":

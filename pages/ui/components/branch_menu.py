@@ -7,7 +7,7 @@ BRANCH_MENU = {
     "rename": "Rename this branch …",
     "title": "Rename this chat …",
     "share": "Export or share …",
-    "present": "Present …",
+    "present": "Start a demo …",
     "people": "Who takes part …",
     "history": "History of this chat",
     "reuse": "Give stored answers again",

@@ -1,4 +1,4 @@
-"""Ways to show others something: links to a presentation and a replay, and the button that gives one thing away."""
+"""Ways to show others something: a demo, the replay of a history, and the button that gives one thing away."""
 
 from __future__ import annotations
 
@@ -12,12 +12,27 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.presenting import PREFIX
 from forky_core.model import MessageId
 from pages.ui.frame import place
+from pages.ui.made_pages import linked
 
 
-def present_link(
-    chat: Conversation, at: MessageId | None = None, *, key: str, sides: Sequence[str] = ()
-) -> None:
-    """A link to the presentation of the branch, at a message of it; `sides` are compared at its end."""
+def demo_link(chat: Conversation, key: str, query: dict[str, str | list[str]]) -> None:
+    """A link to the presentation of a branch, where its code and its address for others are shown at once."""
+    st.link_button(
+        "Start the demo",
+        f"{PREFIX}/{chat.id}?{urlencode(query | {'demo': '1'}, doseq=True)}",
+        key=key,
+        type="primary",
+        icon=":material/slideshow:",
+        help="In a tab of its own, with a code and a link by which others follow and vote",
+    )
+
+
+@st.dialog("Start a demo", icon=":material/slideshow:")
+def start_demo(chat: Conversation, at: MessageId | None = None, sides: Sequence[str] = ()) -> None:
+    """Open the dialog of a demo of the branch, at a message of it; `sides` are compared at its end.
+
+    Keys: `chat.demo`, `chat.present`, `chat.polls`.
+    """
     asked: dict[str, str | list[str]] = {
         name: value for name, value in place(chat, at).items() if name != "c"
     }
@@ -25,21 +40,26 @@ def present_link(
         asked["m"] = at.removeprefix("b2:")
     if sides:
         asked["with"] = list(sides)
-    st.link_button(
-        "Present",
-        f"{PREFIX}/{chat.id}?{urlencode(asked, doseq=True)}",
-        key=key,
-        type="tertiary",
-        icon=":material/slideshow:",
-        help="Show this branch step by step, in a tab of its own",
+    st.markdown(
+        "This branch step by step, in a tab of its own. One code and one link, shown there, are all that others need: "
+        "they see your steps on their own screens, and vote there while a vote is open. **N** opens a window for you, "
+        "with a timer, your notes and the next step."
     )
-
-
-@st.dialog("Present", icon=":material/slideshow:")
-def present(chat: Conversation, at: MessageId | None) -> None:
-    """Keys: `chat.present`."""
-    st.caption("This branch step by step, in a tab of its own. Others can follow on their own screens.")
-    present_link(chat, at, key="chat.present")
+    demo_link(chat, "chat.demo", asked)
+    with st.container(key="line-demo", horizontal=True):
+        st.link_button(
+            "Look at it alone first",
+            f"{PREFIX}/{chat.id}?{urlencode(asked, doseq=True)}",
+            key="chat.present",
+            type="tertiary",
+            icon=":material/visibility:",
+        )
+        st.page_link(
+            linked("vote.py"),
+            label="Votes, and their results to take home",
+            icon=":material/how_to_vote:",
+            query_params={"c": str(chat.id)},
+        )
 
 
 def present_address(chat: Conversation) -> str:

@@ -42,6 +42,7 @@ from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import file_or_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
+from pages.ui.components.showing import demo_link
 from pages.ui.links.making import draw_link_form, draw_link_scope, forget_link
 from pages.ui.person import Viewer, threads_file, viewer
 
@@ -85,6 +86,7 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
     `draw_link_form` and `draw_link_scope`.
     """
     if file_or_link("share.as"):
+        demo_link(chat, "share.demo", {"b": chat.branch_name})
         thing, which = draw_link_scope(chat)
         draw_link_form(forky, chat, thing, which)
         return
