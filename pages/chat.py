@@ -39,6 +39,7 @@ from pages.ui.chat.side import draw_pane, draw_side, draw_whole_map, pane, shows
 from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_nothing_yet
 from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.threads import open_named_thread, thread_counts
+from pages.ui.chat.together import answers_together, draw_together
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
 from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
@@ -172,7 +173,6 @@ def _draw_nothing() -> None:
 def _draw_path(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look] | None:
     """Draw everything above the composer and return the cells with their look, if nothing is being written there."""
     drawn = _draw_cells(here, job)
-    draw_tail(here, job)
     if job is None:
         draw_about_example(here)
     draw_elsewhere(here)
@@ -190,6 +190,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
     if not path:
         draw_nothing_said(here)
         return None
+    together = answers_together(here, path)
     form = _open_form(here)
     book = book_of(here, path, more=more_of(here), keep=None if form is None else form[1])
     look = Look(
@@ -210,7 +211,14 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)
-    _draw_pages(here, book.pages(), look)
+    pages = book.pages()
+    if together and path[-1].role != "user":
+        pages = (*pages[:-1], pages[-1][:-1])
+    _draw_pages(here, pages, look)
+    if together:
+        draw_together(here, together, lambda cell, number: _draw_page(here, [cell], look, number))
+    else:
+        draw_tail(here, job)
     if job is None:
         draw_unanswered(here, book, may_ask=look.writes)
     if not here.at_head and here.at is not None:

@@ -260,7 +260,7 @@ def test_send_stays_beside_what_it_is_sent_with_and_the_graph_below_the_bar(slow
     begin(page)
     expect(page.locator(".st-key-line-graph")).to_be_visible()
     send, files, graph, top = (
-        _box(page, name) for name in ("chat-sending", "chat-files", "line-graph", "chat-top")
+        _box(page, name) for name in ("chat-sending", "chat-more", "line-graph", "chat-top")
     )
     assert abs(send[0] - files[0]) < 10
     assert graph[0] >= top[1]

@@ -57,8 +57,8 @@ def test_a_button_can_be_read_while_what_it_opened_is_open(
     unchanged_app: str, watch: Any, scheme: str
 ) -> None:
     page = watch(scheme=scheme).open(unchanged_app)
-    page.locator(".st-key-chat-rules button").click()
-    expect(page.get_by_role("button", name="Save for this branch")).to_be_visible()
-    opener = ".st-key-chat-rules button[aria-expanded=true] p"
+    page.locator(".st-key-chat-models button").click()
+    expect(page.get_by_text("For the next question only")).to_be_visible()
+    opener = ".st-key-chat-models button[aria-expanded=true] p"
     expect(page.locator(opener)).to_be_visible()
     page.wait_for_function(f"() => ({LOWEST})([...document.querySelectorAll('{opener}')]).length === 0")

@@ -265,7 +265,7 @@ def test_the_rows_fill_the_map_from_its_top_while_a_side_branch_grows(app: str, 
     frame = graph_frame(page)
     page.wait_for_function("() => document.querySelectorAll('[data-cell]').length > 3")
     click_node(page, cells(page)[-3])
-    page.get_by_role("button", name="Fork & send").wait_for()
+    page.get_by_role("button", name="Send on a new branch").wait_for()
     for number in range(5):
         shown = set(frame.evaluate(_ROWS))
         page.locator(DRAFT).fill(f"Question {number}")

@@ -24,6 +24,7 @@ from forky_core.model.errors import (
     ForkyError,
     InTheWay,
     NotAllowed,
+    NotFound,
     NothingToDo,
     Outdated,
     StoreError,
@@ -51,6 +52,27 @@ def test_a_message_knows_its_author_and_so_does_its_operation() -> None:
     assert [(message.role, message.name) for message in ana.path()] == [("user", "Ana"), ("assistant", None)]
     assert ana.history.operations[-2].actor == "Ana"
     assert [person.name for person in ana.people.room.people] == ["Ana"]
+
+
+def test_several_models_answer_one_post_each_on_a_branch_of_its_own_and_one_undo_takes_all_back() -> None:
+    chat, _ = begun("Where to?", "Norway.")
+    posted = chat.people.post("When?", also=["scripted/two"], post_id="a")
+    again = chat.people.post("When?", also=["scripted/two"], post_id="a")
+    assert again.message == posted.message
+    for job in chat.replies.running:
+        assert job.wait(HANG)
+    assert texts(chat)[-1] == "one says: When?" and texts(chat.checkout("two"))[-1] == "two says: When?"
+    assert chat.checkout("two").rules.current.model == "scripted/two" and "two-2" not in chat.branches
+    assert chat.path()[-1].parent == chat.checkout("two").path()[-1].parent == posted.message.id
+    chat.undo()
+    assert set(chat.view.branches) == {"main"} and texts(chat) == ["Where to?", "Norway."]
+
+
+def test_a_model_that_cannot_answer_beside_the_others_is_told_of() -> None:
+    chat, _ = begun("Where to?", "Norway.")
+    with pytest.raises(NotFound):
+        chat.people.post("When?", also=["scripted/gone"])
+    assert texts(chat) == ["Where to?", "Norway."]
 
 
 def test_one_person_alone_is_not_named_to_the_model() -> None:

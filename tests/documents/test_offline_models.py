@@ -113,7 +113,7 @@ def test_an_unrelated_question_is_answered_with_nothing() -> None:
         ("How do I use gpt-4o?", "Use a key"),
         ("keyboard shortcuts", "Work with the keyboard"),
         ("how can I compare two branches", "Compare branches or answers"),
-        ("How do I stash something for later?", "Stash a line of thought"),
+        ("How do I stash something for later?", "Put a line of thought aside"),
         ("how to undo a merge?", "Take back or revert a message, an answer or a merge"),
         ("How do I undo a merge that landed?", "Take back or revert a message, an answer or a merge"),
         ("How do I take back a merge?", "Take back or revert a message, an answer or a merge"),

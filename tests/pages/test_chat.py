@@ -252,6 +252,32 @@ def test_the_settings_of_a_branch_change_without_touching_what_was_said(chat: Co
     assert latest(settled(test.run()), "chat.system").value == ""
 
 
+def test_a_question_to_two_models_has_both_answers_below_it_and_goes_on_from_the_preferred(
+    chat: Conversation,
+) -> None:
+    chat.rules.set(model="offline/quote")
+    test = opened(chat, b="main")
+    latest(test, "chat.model_add").set_value("offline/digest").run()
+    ask(settled(test), chat, "How do I import a file?")
+    test = opened(chat, b="main")
+    first, second = (chat.checkout(name).branch.head for name in ("main", "digest"))
+    assert first and second and "Offline: quotes" in shown(test) and "Offline: digest" in shown(test)
+    assert shown(test).index(f'data-cell="{first}"') < shown(test).index(f'data-cell="{second}"')
+    act(test, "promote", second)
+    assert chat.branch.head == second and "The next question goes on from here." in shown(test)
+    assert f'data-cell="{first}"' in shown(test)
+    ask(test, chat, "And then?")
+    assert f'data-cell="{first}"' not in shown(test) and chat.path()[-3].id == second
+
+
+def test_a_model_that_was_added_can_be_left_out_again(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    latest(test, "chat.model_add").set_value("offline/digest").run()
+    press(test, "chat.model_drop.0")
+    ask(test, chat, "Why?")
+    assert set(chat.view.branches) == {"main"}
+
+
 def test_choosing_a_model_sets_it_for_the_branch_or_for_one_question(chat: Conversation) -> None:
     test = opened(chat, b="main")
     latest(test, "chat.model").set_value("offline/digest").run()

@@ -676,9 +676,10 @@ def test_a_click_that_comes_when_its_page_was_left_does_nothing(monkeypatch: pyt
     monkeypatch.setattr(drafting, "_component", lambda **named: given.update(named))
     heard: list[object] = []
     hear_acts(heard.append, key="chat.acts", place="", at="", end=True, follow=True, copied=(0, ""))
-    hear_typing(lambda *said: heard.append(said), key="chat.typing", data={})
+    hear_typing(lambda *said: heard.append(said), heard.append, key="chat.typing", data={})
     given["on_act_change"]()
     given["on_draft_change"]()
+    given["on_taken_change"]()
     assert heard == [], "Streamlit knows the handler of a widget longer than what it said"
 
 

@@ -7,13 +7,14 @@ none does, a sentence says why.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
 from forky_core.conversation.branch_reader import BranchReader
+from forky_core.conversation.identity import branch_name, free_name
 from forky_core.conversation.people.spending import Spending, asker, spent
 from forky_core.conversation.people.voices import voice_of
-from forky_core.conversation.replies.asking import draft_of, posted, say, say_on_fork
+from forky_core.conversation.replies.asking import answer, draft_of, posted, say, say_on_fork
 from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
@@ -21,7 +22,7 @@ from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model, fit_parameters
 from forky_core.model import Branch, Message, MessageId, Operation, Rules
-from forky_core.model.errors import BadContent, NameTaken, NothingToDo, Outdated
+from forky_core.model.errors import BadContent, ForkyError, NameTaken, NothingToDo, Outdated
 from forky_core.model.parts import AttachmentPart, Draft, Json, TextPart
 from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
 
@@ -90,12 +91,14 @@ class Participants(Generic[Handle]):
         attachments: Sequence[AttachmentPart] = (),
         search: str = "",
         post_id: str = "",
+        also: Sequence[str] = (),
         **parameters: Json,
     ) -> PostResult:
         """Add a message; models answer by the room's rule and the person's allowance, or only `model` does.
 
-        `search` as in `ask`. `post_id` is an id that the caller made for this message: where the same is posted again,
-        because nobody knows whether it arrived, it is stored once.
+        Each model in `also` answers the same message on a new branch of its own. `search` as in `ask`. `post_id` is an
+        id that the caller made for this message: where the same is posted again, because nobody knows whether it
+        arrived, it is stored once.
 
         Raises:
             Outdated: the branch has moved since `seen`; nothing was written.
@@ -107,7 +110,9 @@ class Participants(Generic[Handle]):
         def store() -> tuple[str, Message, Operation]:
             return branch.name, *say(self._session, branch, draft, post_id)
 
-        return self._post(store, draft, branch.rules, post_id, model=model, parameters=fit, search=search)[1]
+        return self._post(
+            store, draft, branch.rules, post_id, model=model, parameters=fit, search=search, also=also
+        )[1]
 
     def post_from(
         self,
@@ -119,10 +124,11 @@ class Participants(Generic[Handle]):
         attachments: Sequence[AttachmentPart] = (),
         search: str = "",
         post_id: str = "",
+        also: Sequence[str] = (),
     ) -> tuple[Handle, PostResult]:
         """Fork at an earlier message and post there, in one gesture; the new branch, checked out, comes first.
 
-        None for `at` posts on a new branch on which nothing was said before. `post_id` as in `post`.
+        None for `at` posts on a new branch on which nothing was said before. `post_id` and `also` as in `post`.
         """
         draft = draft_of(self._session, text, attachments)
         point = self._chat.message(at).id if at is not None else None
@@ -131,7 +137,7 @@ class Participants(Generic[Handle]):
         def store() -> tuple[str, Message, Operation]:
             return say_on_fork(self._session, branch, point, rules, draft, post_id=post_id)
 
-        name, result = self._post(store, draft, rules, post_id, model=model, search=search)
+        name, result = self._post(store, draft, rules, post_id, model=model, search=search, also=also)
         return self._chat.checkout(name), result
 
     def _post(
@@ -144,6 +150,7 @@ class Participants(Generic[Handle]):
         model: str | None,
         parameters: Mapping[str, Json] = NO_PARAMETERS,
         search: str,
+        also: Sequence[str],
     ) -> tuple[str, PostResult]:
         """Store a message, unless it was stored under this `post_id`, and start the answers that the room's rule calls
         for; the branch comes first.
@@ -153,6 +160,8 @@ class Participants(Generic[Handle]):
         """
         session = self._session
         who, silent = _answering(session, draft, rules, model)
+        for name in also:
+            session.models.model(name)
         stored, group = posted(session, post_id), None
         if stored is None:
             try:
@@ -169,7 +178,31 @@ class Participants(Generic[Handle]):
         job = (
             answer_in_turn(session, target, rules, who, parameters=parameters, search=search) if who else None
         )
-        return branch, PostResult(message, job, silent)
+        told = [
+            silent,
+            *(self._ask_beside(target, draft, rules, name, search) for name in dict.fromkeys(also)),
+        ]
+        return branch, PostResult(message, job, " ".join(dict.fromkeys(filter(None, told))))
+
+    def _ask_beside(self, target: ReplyTarget, draft: Draft, rules: Rules, model: str, search: str) -> str:
+        """Have one more model answer a stored message, on a branch of its own; return why it does not, or ""."""
+        session, own = self._session, replace(rules, model=model)
+
+        def put() -> str:
+            tx = session.require_not_trashed()
+            name = free_name(branch_name(model.rpartition("/")[2][:40] or "model"), tx.view.branches)
+            tx.create_branch(name, target.parent, own)
+            tx.publish("fork", f"Forked “{name}” to have another model answer", group=target.group)
+            return name
+
+        try:
+            who, silent = _answering(session, draft, rules, model)
+            if who:
+                branch = with_a_free_key("heads/", put)
+                answer(session, replace(target, branch=branch), own, search=search)
+        except ForkyError as error:
+            return str(error)
+        return silent
 
     def has_post(self, post_id: str) -> bool:
         """Whether a message was stored under this `post_id`."""

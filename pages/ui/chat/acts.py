@@ -35,7 +35,7 @@ MENU = (
     ("fork", "call_split", "Start a branch here …"),
     ("compare", "view_column_2", "Compare with where you are"),
     ("present", "slideshow", "Present from here"),
-    ("stash", "inventory_2", "Stash from here to the end"),
+    ("stash", "inventory_2", "Put aside from here to the end"),
     ("tag", "sell", "Tag …"),
     ("mark_a", "looks_one", "Mark as A to compare"),
     ("mark_b", "looks_two", "Mark as B to compare"),

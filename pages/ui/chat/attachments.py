@@ -20,12 +20,19 @@ _LONG_NAME = 60
 """Letters of a file's name on its button."""
 
 
-def draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> None:
-    """A picture where it is one; anything else to download."""
+def draw_picture(file: AttachmentPart, blob: Callable[[str], Blob]) -> bool:
+    """Draw a file that is a picture, and say whether it is one."""
     if file.media_type in _PICTURES:
         with suppress(Exception):  # Pillow raises whatever a damaged picture makes it raise.
             st.image(_scaled_down(file.sha256, blob) or blob(file.sha256).content, width="content")
-            return
+            return True
+    return False
+
+
+def draw_file(file: AttachmentPart, key: str, blob: Callable[[str], Blob]) -> None:
+    """A picture where it is one; anything else to download."""
+    if draw_picture(file, blob):
+        return
     try:
         _draw_download(file, key, blob)
     except ForkyError:

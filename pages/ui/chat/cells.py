@@ -190,7 +190,7 @@ def _entries(text: str, *, only_reads: bool) -> str:
     """
     return "".join(
         f'<span class="fk-source">[{one.number}] '
-        + _word("visit" if one.in_branch else "document", one.address, escape(showable(one.source)))
+        + word("visit" if one.in_branch else "document", one.address, escape(showable(one.source)))
         + (_expand(one.address) if one.in_branch and not only_reads else "")
         + "</span> "
         for one in sources_in(text)
@@ -219,9 +219,7 @@ def head(cell: Cell, look: Look) -> str:
     )
     chips += "".join(f'<span class="fk-chip fk-tag">{escape(showable(t))}</span>' for t in cell.tags)
     if cell.reverted:
-        chips += (
-            f'<span class="fk-chip fk-tag">taken back</span>{_word("visit", cell.reverted, "Show where")}'
-        )
+        chips += f'<span class="fk-chip fk-tag">taken back</span>{word("visit", cell.reverted, "Show where")}'
     marks = "".join(
         f'<span class="fk-mark">{sign}</span>'
         for sign, mark in zip("AB", look.marks, strict=True)
@@ -295,7 +293,7 @@ def _looked_for(cell: Cell, look: Look) -> str:
         return ""
     found = count(len(document_search.passages), "passage")
     trouble = f" {document_search.trouble}" if document_search.trouble else ""
-    otherwise = "" if not look.writes else _word("regenerate", cell.message.id, "Search otherwise …")
+    otherwise = "" if not look.writes else word("regenerate", cell.message.id, "Search otherwise …")
     return (
         f'<div class="fk-cited">Searched for “{escape(showable(document_search.search))}”: {found}.'
         f"{escape(showable(trouble))} {otherwise}</div>"
@@ -305,14 +303,14 @@ def _looked_for(cell: Cell, look: Look) -> str:
 def _ended(cell: Cell, look: Look) -> str:
     """HTML of how a reply ended where no model just said it to its end, with the ways on."""
     if again := captions.reuse_sentence(cell):
-        anew = "" if not look.writes else _word("again", cell.message.id, "Ask anew")
+        anew = "" if not look.writes else word("again", cell.message.id, "Ask anew")
         return f'<div class="fk-ended">{sentence_html("history", again)}{anew}</div>'
     ended = captions.ended(cell.generation)
     if not ended:
         return ""
     broken = cell.generation is not None and cell.generation.status != "done"
-    ways = _word("resume", cell.message.id, "Resume") if cell.branches and broken else ""
-    ways += _word("again", cell.message.id, "Ask again")
+    ways = word("resume", cell.message.id, "Resume") if cell.branches and broken else ""
+    ways += word("again", cell.message.id, "Ask again")
     return f'<div class="fk-ended">{sentence_html("warning", ended)}{ways if look.writes else ""}</div>'
 
 
@@ -324,7 +322,7 @@ def sentence_html(icon: str, sentence: str) -> str:
     )
 
 
-def _word(act: str, id: str, label: str) -> str:
+def word(act: str, id: str, label: str) -> str:
     return f'<button type="button" class="fk-word" data-act="{act}" data-id="{escape(id)}">{label}</button>'
 
 

@@ -1,4 +1,4 @@
-"""The composer: what is typed, its files, who answers it, what it will cost; at an earlier message it forks.
+"""The composer: what is typed, its files, who answers it, what it will cost; at an earlier message it starts a branch.
 
 It is a fragment of its own, so that typing, attaching and choosing redraw nothing else. A lost race keeps the draft
 and says what came first (law 5).
@@ -12,21 +12,24 @@ from typing import Any
 
 import streamlit as st
 
+from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.documents.docx import DOCX
 from forky_core.documents.pdf import PDF
 from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import AttachmentPart
+from pages.ui.chat.attachments import draw_picture
 from pages.ui.chat.branch_owners import why_kept_off
 from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
-from pages.ui.chat.meter import Measure, account_of_files, measure, meter_html
+from pages.ui.chat.meter import Measure, account_of_files, measure, meter_line
 from pages.ui.chat.overflow import draw_overflow
-from pages.ui.chat.rules import draw_model_picker, draw_rules
-from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled
+from pages.ui.chat.rules import draw_added_models, draw_model_picker, draw_rules
+from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled, take_up
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.models import ONCE, Asking, asking
+from pages.ui.components.models import ONCE, Asking, added, asking
+from pages.ui.components.only_reading import edits
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import TypedDraft, drafts
@@ -48,7 +51,8 @@ _LARGEST = 50
 def draw_composer(here: Frame, seen: Branch) -> None:
     """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
 
-    Keys: `chat.draft`, `chat.send.<n>`, `chat.files.<n>`, `chat.fork_name`, `chat.to_newest`, `chat.unfile.<n>`.
+    Keys: `chat.draft`, `chat.more`, `chat.attach`, `chat.send.<n>`, `chat.files.<n>`, `chat.fork_name`,
+    `chat.to_newest`, `chat.unfile.<n>`.
     Each place has a Send button of its own key, so that a late press is never one on the button of another place.
     """
     kept_off = why_kept_off(here, seen.name)
@@ -65,39 +69,41 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                 _draw_race(here, place, *race)
             if forks:
                 _draw_forking(here, kept_off if at_head else "")
-            _draw_files(place, draft)
+            _draw_files(here, place, draft)
         fork, send = here.at if forks else None, anew("chat.send", place)
         hear_typing(
             keep_draft,
+            lambda number: take_up(here, place, number),
             key="chat.typing",
             data=asked_from(here, place, seen, fork, draft, own=bool(kept_off), button=send),
         )
-        st.text_area(
-            "Message",
-            key=DRAFT,
-            label_visibility="collapsed",
-            height="content",
-            placeholder="Ask something" if here.at is None else "Ask something more",
-            on_change="ignore",
-        )
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
+            with st.popover("More", key="chat.more", type="tertiary", icon=":material/add:"):
+                st.button("Attach files", key="chat.attach", icon=":material/attach_file:", type="tertiary")
+                if not kept_off:
+                    draw_document_use(here, place)
+                    draw_rules(here)
+                draw_stashes(here, place)
             _draw_attach(place, here)
-            draw_model_picker(here)
-            if not kept_off:
-                draw_rules(here)
-                draw_document_use(here, place)
-            draw_stashes(here, place)
-            now = asking(here)
-            heavy = _draw_meter(here, draft, now)
-            with st.container(
-                key="chat-sending", horizontal=True, width="content"
-            ):  # One does not wrap without the other.
+            st.text_area(
+                "Message",
+                key=DRAFT,
+                label_visibility="collapsed",
+                height="content",
+                placeholder="Ask something" if here.at is None else "Ask something more",
+                on_change="ignore",
+            )
+            with st.container(key="line-models", horizontal=True, width="content"):
+                draw_model_picker(here)
+                if edits(here.chat):
+                    draw_added_models(here)
+            with st.container(key="chat-sending", horizontal=True, width="content"):
                 if job is not None:
                     st.button(
                         "Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,)
                     )
                 st.button(
-                    "Next" if job is not None else "Fork & send" if forks else "Send",
+                    "Next" if job is not None else "Send on a new branch" if forks else "Send",
                     key=send,
                     type="secondary" if job is not None else "primary",
                     icon=":material/arrow_upward:",
@@ -109,6 +115,8 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                     args=(here, place, seen, fork),
                     kwargs={"kept_off": bool(kept_off)},
                 )
+        now = asking(here)
+        heavy = _draw_meter(here, draft, now)
         if heavy is not None:
             draw_overflow(here, *heavy)
         _warn_of_files(here, draft.files, now)
@@ -122,8 +130,9 @@ def _told_of_size(name: str, size: int) -> str:
     )
 
 
-def stop(here: Frame) -> None:
-    job = here.chat.replies.current
+def stop(here: Frame, job: ReplyJob | None = None) -> None:
+    """End a reply, or else the one of the branch."""
+    job = job or here.chat.replies.current
     if job is not None:
         job.stop()
         job.wait(2.0)
@@ -173,7 +182,7 @@ def _draw_race(here: Frame, place: str, sentence: str, at: MessageId | None) -> 
         )
         if at is not None:
             st.button(
-                "Fork instead",
+                "Start a branch instead",
                 key="chat.race_fork",
                 help="Ask below what you had read",
                 on_click=_send,
@@ -184,8 +193,12 @@ def _draw_race(here: Frame, place: str, sentence: str, at: MessageId | None) -> 
 def _draw_forking(here: Frame, kept_off: str) -> None:
     """`kept_off` says why the end of the branch cannot be written to; "" at an earlier message."""
     with st.container(key="line-forking", horizontal=True, vertical_alignment="center"):
-        said = f":material/shield_lock: {plain_label(kept_off, 200)} Sending forks here →" if kept_off else ""
-        st.markdown(said or "You are at an earlier message: sending forks here →", width="content")
+        said = (
+            f":material/shield_lock: {plain_label(kept_off, 200)} Sending starts a branch here →"
+            if kept_off
+            else ""
+        )
+        st.markdown(said or "You are at an earlier message: sending starts a branch here →", width="content")
         st.text_input(
             "Name of the new branch",
             key="chat.fork_name",
@@ -213,11 +226,12 @@ def _to_newest(here: Frame) -> None:
     st.rerun()
 
 
-def _draw_files(place: str, draft: TypedDraft) -> None:
+def _draw_files(here: Frame, place: str, draft: TypedDraft) -> None:
     if not draft.files:
         return
     with st.container(key="line-files", horizontal=True):
         for number, file in enumerate(draft.files):
+            draw_picture(file, here.forky.store.blob)
             st.button(
                 plain_label(file.name or file.media_type, 40),
                 key=f"chat.unfile.{number}",
@@ -266,7 +280,7 @@ def _attach(here: Frame, place: str, key: str) -> None:
 
 
 def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, int] | None:
-    """What does not fit into the model's window, and the tokens of the draft; None where it does."""
+    """Draw the meter; return what does not fit into the model's window, and the tokens of the draft."""
     try:
         model = here.forky.models.model(now.name)
         count_tokens = model.count_tokens
@@ -275,16 +289,15 @@ def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, i
         items = account_of_files(here.chat, draft.files, info, exactly=exactly)
         typed = count_tokens(draft.text) + sum(item.tokens for item in items)
     except ForkyError as error:
-        st.html(f'<div class="fk-meter">{plain_label(error.message)}</div>')
+        st.caption(plain_label(error.message))
         return None
-    st.html(meter_html(found, typed))
-    st.page_link(
-        linked("context.py"),
-        label="Context",
-        icon=":material/fact_check:",
-        help="Exactly what the next question sends, item by item",
-        query_params=at_place(here.chat, here.at),
-    )
+    with st.container(key="chat-meter-full" if found.fills(typed) else "chat-meter"):
+        st.page_link(
+            linked("context.py"),
+            label=plain_label(meter_line(found, typed), 200),
+            help="What the model reads: exactly what the next question sends, item by item",
+            query_params=at_place(here.chat, here.at),
+        )
     return (found, typed) if found.overflows(typed) else None
 
 
@@ -311,17 +324,19 @@ def _send(
         st.rerun()
     draft = drafts().at(place)
     text, files, search = str(st.session_state.get(DRAFT, "")), draft.files, draft.search
-    once = here.session.choices.get(ONCE) or None
+    once, also = here.session.choices.get(ONCE) or None, added(here)
     with saying(here.session):
         try:
             if fork_at is None and not kept_off:
                 chat = here.chat
-                posted = chat.people.post(text, seen=seen, model=once, attachments=files, search=search)
+                posted = chat.people.post(
+                    text, seen=seen, model=once, attachments=files, search=search, also=also
+                )
             else:
                 typed = str(st.session_state.get("chat.fork_name", ""))
                 name = viewer().fork_name(here.chat, typed, text, own=kept_off)
                 chat, posted = here.chat.people.post_from(
-                    fork_at, text, branch=name, model=once, attachments=files, search=search
+                    fork_at, text, branch=name, model=once, attachments=files, search=search, also=also
                 )
                 st.session_state["chat.fork_name"] = ""
             if posted.silent:

@@ -1,6 +1,7 @@
 // What a plain text area lacks as a composer: Enter sends, files can be dropped and pasted, what is typed is kept as it
 // goes, and what waits in line stands above it. Uses keeping/storage.js; keeping/posts.js hands questions over.
 
+const FILES = '.st-key-chat-files input[type="file"]';
 const SAID = 700; // Milliseconds after the last key until the server is told.
 const SHOWN = 700; // Milliseconds in which a question that is handed over is not yet shown as waiting.
 const LOOKS = [0, 60, 300, 1000, 2500]; // Milliseconds after news at which the field is looked at.
@@ -13,9 +14,10 @@ const CHANGED = "Not sent, because the page was just changing. Look where you ar
 class Composing {
   constructor(box) {
     this.box = box;
+    // Files may be pasted and dropped anywhere on the page, and “+” opens outside of the box.
     this.ears = [["input", this.typed], ["focusout", this.left], ["keydown", this.key], ["click", this.press],
       ["paste", this.paste], ["dragover", this.over], ["dragleave", this.leave], ["drop", this.dropped]].map(([kind, ear]) => [kind, ear.bind(this)]);
-    for (const [kind, ear] of this.ears) box.addEventListener(kind, ear, true);
+    for (const [kind, ear] of this.ears) document.addEventListener(kind, ear, true);
     this.sentElsewhere = ({ key, newValue }) => {
       if (!this.data || key !== this.draftKey || newValue !== null || this.field?.value !== this.shared) return;
       this.shared = null; this.put(""); this.soon();
@@ -25,7 +27,7 @@ class Composing {
     this.watch.observe(box, { childList: true, subtree: true, attributes: true, attributeFilter: ["disabled"] });
     this.dialogs = new MutationObserver(() => this.dismiss());
     this.dialogs.observe(document.body, { childList: true });
-    this.stamp = ""; this.said = null; this.drawn = "";
+    this.stamp = ""; this.said = null; this.drawn = ""; this.at = -1;
     this.shared = null; // What this tab shows of what another one, or an earlier one, left here.
     this.left = ""; // What was typed at the place before, as long as the field may still hold it.
     this.refused = "";
@@ -49,12 +51,13 @@ class Composing {
     over?.querySelector("button[aria-label=Close]")?.click();
   }
 
-  hear(data, tell, line) {
+  hear(data, tell, line, takeUp) {
     const turned = this.data && this.data.place !== data.place, renewed = this.data?.session !== data.session;
     if (this.timer && turned) this.tellServer();
     const shown = this.field?.value ?? "";
     if (turned && shown !== this.left) this.left = shown === kept(this.draftKey)?.text ? shown : "";
-    this.data = { ...data, files: JSON.parse(data.files) }; this.tell = tell; this.line = line;
+    this.data = { ...data, files: JSON.parse(data.files) };
+    Object.assign(this, { tell, line, takeUp });
     const [stamp, place, text] = JSON.parse(data.filled);
     if (stamp && stamp !== this.stamp) {
       this.stamp = stamp;
@@ -120,12 +123,46 @@ class Composing {
     if (this.refused) { this.refused = ""; this.show(); }
     this.keepDraft(event.target.value);
     this.soon();
+    this.offer();
+  }
+
+  // A slash at the start of the field offers what was put aside, and some verbs of the keyboard.
+  get offered() {
+    const typed = /^\/([^/\n]{0,40})$/.exec(this.field?.value ?? "")?.[1].toLowerCase();
+    return typed === undefined ? [] : JSON.parse(this.data.offers).filter(([label]) => label.toLowerCase().includes(typed)).slice(0, 9);
+  }
+
+  offer(at = 0, offered = this.offered) {
+    const list = this.line.parentNode.querySelector(".offers"), status = list.nextElementSibling;
+    this.at = offered.length ? (at + offered.length) % offered.length : -1;
+    list.replaceChildren(...offered.map((one, number) => {
+      const row = Object.assign(document.createElement("li"), { textContent: one[0], role: "option", ariaSelected: String(number === this.at) });
+      row.onpointerdown = (event) => { event.preventDefault(); this.choose(one); };
+      return row;
+    }));
+    list.hidden = !offered.length;
+    status.textContent = offered[this.at]?.[0] ?? "";
+  }
+
+  choose([, what]) {
+    this.put(""); this.keepDraft(""); this.soon(); this.offer();
+    if (typeof what === "number") this.takeUp(what); else window.__forkyDo?.(what);
+  }
+
+  // Whether the key was one for the list.
+  steer(event) {
+    const offered = this.at >= 0 ? this.offered : [], by = { ArrowDown: 1, ArrowUp: -1 }[event.key];
+    if (!offered.length || (!by && !["Enter", "Escape"].includes(event.key))) return false;
+    event.preventDefault(); event.stopPropagation();
+    if (by) this.offer(this.at + by); else if (event.key === "Enter") this.choose(offered[this.at]); else this.offer(0, []);
+    return true;
   }
 
   left(event) { if (this.timer && event.target === this.field) this.tellServer(); }
 
   key(event) {
     if (event.target !== this.field || this.putting || composes(event)) return;
+    if (this.steer(event)) return;
     if (event.key === "Escape") { this.field.blur(); return; }
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
     const asks = event.ctrlKey || event.metaKey;
@@ -135,6 +172,7 @@ class Composing {
   }
 
   press(event) {
+    if (event.target.closest?.(".st-key-chat-attach button")) this.box.querySelector(FILES)?.click();
     if (!event.target.closest?.("[class*=st-key-chat-send-] button")) return;
     if (this.send()) { event.preventDefault(); event.stopPropagation(); }
   }
@@ -149,7 +187,7 @@ class Composing {
 
   // Whether the question is in this browser's keeping now, or refused. Without it the server's button does its part.
   send() {
-    const field = this.field, { place, c, b, seen, fork, own, person, model, search, files, writing } = this.data;
+    const field = this.field, { place, c, b, seen, fork, own, person, model, also, search, files, writing } = this.data;
     if (!field || !window.__forkyPosts) return false;
     const text = field.value;
     if (!text.trim() && !files.length) return true;
@@ -157,7 +195,7 @@ class Composing {
     if (this.refused) { this.show(); return true; }
     const names = this.box.querySelector(".st-key-chat-fork_name input");
     const post = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
-      seen: writing || this.ofLine().length ? null : seen, fork, own, person, name: fork || own ? names?.value ?? "" : "", model, search, files, text };
+      seen: writing || this.ofLine().length ? null : seen, fork, own, person, name: fork || own ? names?.value ?? "" : "", model, also, search, files, text };
     if (!window.__forkyPosts.add(post)) return false;
     clearTimeout(this.timer); this.timer = 0;
     drop(this.draftKey);
@@ -215,12 +253,14 @@ class Composing {
     const act = (work) => () => { work(); this.drawn = ""; this.show(); posts.go(); };
     row.append(words, made("span", "why", why));
     if (waits === "held") row.append(button("Send now", act(() => { const post = postOf(owner, id); if (post) keepPost(owner, { ...post, now: true }); posts.free(id); })));
-    row.append(button("Change", change), button("Drop", act(() => posts.drop(id))));
+    const cross = button("✕", act(() => posts.drop(id)));
+    cross.ariaLabel = "Drop this question";
+    row.append(button("Change", change), cross);
     return row;
   }
 
   take(files) {
-    const input = this.box.querySelector('.st-key-chat-files input[type="file"]');
+    const input = this.box.querySelector(FILES);
     if (!input || !files.length) return false;
     const bag = new DataTransfer();
     for (const file of files) bag.items.add(file);
@@ -229,13 +269,18 @@ class Composing {
     return true;
   }
 
-  paste(event) { if (this.take(event.clipboardData?.files ?? [])) event.preventDefault(); }
+  // Other fields and other uploaders take files of their own.
+  isElsewhere({ target }) { return !this.box.contains(target) && target.closest?.("textarea, input, [data-testid=stFileUploaderDropzone], dialog, [role=dialog]"); }
+  paste(event) { if (!this.isElsewhere(event) && this.take(event.clipboardData?.files ?? [])) event.preventDefault(); }
   over(event) {
-    if (!event.dataTransfer?.types.includes("Files")) return;
+    if (!event.dataTransfer?.types.includes("Files") || this.isElsewhere(event)) return;
     event.preventDefault(); this.box.classList.add("fk-drop");
   }
-  leave() { this.box.classList.remove("fk-drop"); }
-  dropped(event) { this.leave(); if (this.take(event.dataTransfer?.files ?? [])) { event.preventDefault(); event.stopPropagation(); } }
+  leave(event) { if (!event.relatedTarget) this.box.classList.remove("fk-drop"); }
+  dropped(event) {
+    this.box.classList.remove("fk-drop");
+    if (!this.isElsewhere(event) && this.take(event.dataTransfer?.files ?? [])) { event.preventDefault(); event.stopPropagation(); }
+  }
 
   part() {
     if (this.timer) this.tellServer();
@@ -243,7 +288,7 @@ class Composing {
     this.watch.disconnect();
     this.dialogs.disconnect();
     window.removeEventListener("storage", this.sentElsewhere);
-    for (const [kind, ear] of this.ears) this.box.removeEventListener(kind, ear, true);
+    for (const [kind, ear] of this.ears) document.removeEventListener(kind, ear, true);
   }
 }
 
@@ -252,6 +297,7 @@ export default function ({ data, setTriggerValue, parentElement }) {
   if (!box) return;
   let composing = window.__forkyComposing;
   if (composing?.box !== box) { composing?.part(); composing = window.__forkyComposing = new Composing(box); }
-  composing.hear(data, (draft) => setTriggerValue("draft", draft), parentElement.querySelector(".line"));
+  composing.hear(data, (draft) => setTriggerValue("draft", draft), parentElement.querySelector(".line"),
+    (number) => setTriggerValue("taken", { number, n: Date.now() }));
   return () => { if (window.__forkyComposing === composing) { composing.part(); window.__forkyComposing = null; } };
 }

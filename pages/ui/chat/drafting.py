@@ -16,36 +16,56 @@ import streamlit as st
 
 from forky_core.model import Branch, MessageId
 from forky_core.model.parts import AttachmentPart, part_from_stored
-from pages.ui.components.models import ONCE
+from pages.ui.components.markdown import showable
+from pages.ui.components.models import ONCE, added
 from pages.ui.drafts import TypedDraft, drafts
 from pages.ui.frame import Frame
 from pages.ui.keeping.component import STORAGE, owner
 from pages.ui.streamlit_patches.patches import is_on
 
+_OFFERED = {
+    "Documents": "Documents for the next question",
+    "Bring back": "Bring back",
+    "Compare": "Compare",
+    "New chat": "New chat",
+}
+"""Verbs that “/” offers, by what it calls them."""
 _CSS = """
 .line { list-style: none; margin: 0; padding: 0 0 .3rem; max-height: 30vh; overflow-y: auto; }
 .line[hidden] { display: none; }
-.waiting { display: flex; flex-wrap: wrap; align-items: baseline; gap: .2rem .6rem; padding: .25rem .5rem; margin: .15rem 0;
-  border-left: 2px solid var(--st-primary-color); font: inherit; font-size: .9rem; }
-.words { flex: 1 1 60%; margin: 0; min-width: 0; overflow-wrap: anywhere; white-space: pre-wrap; font: inherit; color: inherit;
-  display: -webkit-box; -webkit-line-clamp: 4; -webkit-box-orient: vertical; overflow: hidden; }
+.waiting { display: flex; flex-wrap: wrap; align-items: baseline; gap: 0 .6rem; padding: .1rem .6rem; font: inherit; font-size: .86rem; }
+.words { flex: 1 1 0; margin: 0; min-width: 0; overflow-wrap: anywhere; white-space: pre-wrap; font: inherit; color: inherit;
+  display: -webkit-box; -webkit-line-clamp: 2; -webkit-box-orient: vertical; overflow: hidden; }
 textarea.words { display: block; min-height: 3.5rem; overflow: auto; background: none; border: 1px solid; border-radius: .3rem; padding: .3rem; }
-.why { flex: 1 1 100%; order: 3; font-size: .8rem; opacity: .75; }
+.why { font-size: .8rem; opacity: .75; }
+.offers { list-style: none; margin: 0 0 .3rem; padding: 0; }
+.offers[hidden] { display: none; }
+.offers li { padding: .35rem .6rem; border-radius: .5rem; font-size: .9rem; cursor: pointer; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
+.offers [aria-selected=true] { background: color-mix(in srgb, currentColor 9%, transparent); }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 button { font: inherit; font-size: .8rem; color: inherit; background: none; border: 0; padding: .3rem .2rem; text-decoration: underline; cursor: pointer; }
+button[aria-label] { text-decoration: none; min-width: 1.9rem; }
 """
 _component = st.components.v2.component(
     "forky.drafting",
-    html='<ol class="line" role="list" aria-label="Questions that wait" aria-live="polite" hidden></ol>',
+    html='<ol class="line" role="list" aria-label="Questions that wait" aria-live="polite" hidden></ol>'
+    '<ul class="offers" role="listbox" aria-label="Offered here" hidden></ul><span class="unseen" role="status"></span>',
     css=_CSS,
     js=STORAGE + Path(__file__).with_name("composing.js").read_text("utf-8"),
 )
 
 
-def hear_typing(on_draft: Callable[[str, str, Any], None], *, key: str, data: Mapping[str, Any]) -> None:
-    """Mount it above the field, inside a fragment; it shows the questions that wait in line.
+def hear_typing(
+    on_draft: Callable[[str, str, Any], None],
+    on_taken: Callable[[int], None],
+    *,
+    key: str,
+    data: Mapping[str, Any],
+) -> None:
+    """Mount it above the field, inside a fragment; it shows the questions that wait in line, and what “/” offers.
 
     `on_draft(place, text, files)` is called a moment after the last key, with the files that the browser remembers
-    where the server knows of none. `data` is `asked_from`.
+    where the server knows of none; `on_taken(number)` when what was put aside is chosen. `data` is `asked_from`.
     """
 
     def handle() -> None:
@@ -53,7 +73,12 @@ def hear_typing(on_draft: Callable[[str, str, Any], None], *, key: str, data: Ma
         if isinstance(said, dict) and isinstance(said.get("text"), str):
             on_draft(str(said.get("place", "")), said["text"], said.get("files"))
 
-    _component(key=key, data=data, on_draft_change=handle, height="content")
+    def take() -> None:
+        said: Any = st.session_state.get(key, {}).get("taken")
+        if isinstance(said, dict) and isinstance(said.get("number"), int):
+            on_taken(said["number"])
+
+    _component(key=key, data=data, on_draft_change=handle, on_taken_change=take, height="content")
 
 
 def asked_from(
@@ -86,9 +111,17 @@ def asked_from(
         "person": here.session.person or "",
         "writing": fork is None and here.chat.replies.current is not None,
         "model": here.session.choices.get(ONCE, ""),
+        "also": "\n".join(added(here)),
         "search": draft.search,
+        "offers": json.dumps(_offers(here)),
         "files": json.dumps([file.stored() for file in draft.files]),
     }
+
+
+def _offers(here: Frame) -> list[tuple[str, int | str]]:
+    """What “/” at the start of the field offers: drafts that were put aside, by number, and verbs (ui/keyboard)."""
+    kept = [(showable(stash.note), stash.number) for stash in here.chat.view.stashes if stash.draft]
+    return [*kept, *((label, verb) for label, verb in _OFFERED.items())]
 
 
 def keep_draft(place: str, text: str, files: Any = None) -> None:

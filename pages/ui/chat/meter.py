@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from forky_core.context.account import Item
 from forky_core.conversation.conversation import Conversation
@@ -12,6 +11,7 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model import MessageId
 from forky_core.model.parts import AttachmentPart
 from forky_core.views import captions
+from forky_core.views.shelf import count
 
 _MOST = 500
 _kept: dict[tuple[str, int, str, MessageId | None, str, bool], Measure] = {}
@@ -32,6 +32,10 @@ class Measure:
     def overflows(self, more: int = 0) -> bool:
         """Whether it does not fit into the window, with so many tokens more."""
         return self.window is not None and self.tokens + more > self.window
+
+    def fills(self, more: int = 0) -> bool:
+        """Whether it takes most of the window, with so many tokens more."""
+        return self.window is not None and self.tokens + more > 0.85 * self.window
 
     def cost(self, more: int = 0) -> float | None:
         return None if self.price is None else (self.tokens + more) * self.price
@@ -77,28 +81,16 @@ def _account_of(chat: Conversation, file: AttachmentPart, model: str, *, exactly
     return found
 
 
-def meter_html(found: Measure, typed: int) -> str:
+def meter_line(found: Measure, typed: int) -> str:
     """One quiet line; `typed` is the tokens of the draft and its files."""
     total = found.tokens + typed
-    facts = [
-        f"{found.messages} message{'' if found.messages == 1 else 's'}",
-        f"{captions.tokens(total)} tokens",
-    ]
-    bar = ""
+    facts = [count(found.messages, "message"), f"{captions.tokens(total)} tokens"]
     if found.window:
         share = total / found.window
-        facts.append(
-            f"{share:.0%} of {captions.tokens(found.window)}"
-            if share >= 0.01
-            else f"< 1% of {captions.tokens(found.window)}"
-        )
-        bar = (
-            f'<meter min="0" max="1" low="0.6" high="0.85" optimum="0" value="{min(share, 1):.4f}" '
-            f'aria-label="Share of the context window"></meter>'
-        )
+        facts.append(f"{f'{share:.0%}' if share >= 0.01 else '< 1%'} of {captions.tokens(found.window)}")
     cost = found.cost(typed)
     if cost:
         facts.append(f"{captions.about(cost)} to ask")
     if found.left_out:
         facts.append(f"{found.left_out} left out")
-    return f'<div class="fk-meter" title="What the next question sends">{bar}<span>{escape(" · ".join(facts))}</span></div>'
+    return " · ".join(facts)

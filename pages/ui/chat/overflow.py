@@ -36,7 +36,7 @@ def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
                 args=(here,),
             )
         st.button(
-            "Fork with a summary",
+            "Start a branch with a summary",
             key="chat.fit_fork",
             help="A new branch that sends a summary of the older part; this one stays as it is",
             on_click=_fork,

@@ -30,37 +30,40 @@ _MENDED_IN_SETTINGS = frozenset({"no_key", "bad_key", "unreachable"})
 """Kinds of failures."""
 
 
-def draw_tail(here: Frame, job: ReplyJob | None) -> None:
-    """Where no reply is written there is nothing to draw, and the page hears of what others do (live_updates.py)."""
+def draw_tail(here: Frame, job: ReplyJob | None, key: str = "") -> None:
+    """Where no reply is written there is nothing to draw, and the page hears of what others do (live_updates.py).
+
+    `key` is what the keys of one of several replies end with.
+    """
     if job is not None:
-        st.fragment(run_every=LOOK_AT_REPLY)(error_boundary(_tail))(here, job)
+        st.fragment(run_every=LOOK_AT_REPLY)(error_boundary(_tail))(here, job, key)
 
 
-def _tail(here: Frame, job: ReplyJob) -> None:
+def _tail(here: Frame, job: ReplyJob, key: str) -> None:
     if job.running:
-        _draw_job(here, job)
+        _draw_job(here, job, key)
         return
     if job.message is not None and job.message.id == job.place.replaces:
         here.session.say("The same words came again: there is no new version.")
     st.rerun()
 
 
-def _draw_job(here: Frame, job: ReplyJob) -> None:
+def _draw_job(here: Frame, job: ReplyJob, key: str) -> None:
     """Keys: `chat.stop_reply`, `chat.live`."""
     label = label_of(here.forky.models, job.generation.model)
-    with st.container(key="cell-assistant-writing"):
+    with st.container(key=f"cell-assistant-writing{key}"):
         st.html(
             f'<div class="fk-head"><span class="fk-who">{escape(showable(label))}</span>{STATUS}</div>{REASONING}'
         )
-        draw_live(job, key="chat.live")
+        draw_live(job, key=f"chat.live{key}")
         st.button(
             "Stop",
-            key="chat.stop_reply",
+            key="chat.stop_reply" + key,
             icon=":material/stop_circle:",
             type="tertiary",
             help="End the reply; what has arrived is kept",
             on_click=stop,
-            args=(here,),
+            args=(here, job),
         )
 
 

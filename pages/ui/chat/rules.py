@@ -10,7 +10,17 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.model.parts import Json
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.models import ONCE, Asking, asking, grouped, known_model, label_of, model_title
+from pages.ui.components.models import (
+    ONCE,
+    Asking,
+    add,
+    added,
+    asking,
+    grouped,
+    known_model,
+    label_of,
+    model_title,
+)
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.streamlit_patches.renewing import anew
@@ -18,6 +28,8 @@ from pages.ui.streamlit_patches.renewing import anew
 _NUMBERS = ("temperature", "max_tokens")
 _SHOWN = 28
 """Letters of a model's name on its button, so that the line holds Send too."""
+_MOST_ASKED = 4
+"""Models that answer one question side by side."""
 
 
 def draw_model_picker(here: Frame) -> None:
@@ -93,13 +105,50 @@ def _choose(here: Frame, key: str) -> None:
             st.rerun()
 
 
+def draw_added_models(here: Frame) -> None:
+    """Those that answer beside the branch's, and a field for one more.
+
+    Keys: `chat.model_drop.<n>`, `chat.model_add.<n>`.
+    """
+    offered, now, names = grouped(here.forky.models), asking(here), added(here)
+    for number, name in enumerate(names):
+        st.button(
+            plain_label(label_of(here.forky.models, name), _SHOWN),
+            key=f"chat.model_drop.{number}",
+            type="tertiary",
+            icon=":material/close:",
+            help="Do not ask this model",
+            on_click=add,
+            args=(here, [other for other in names if other != name]),
+        )
+    more = [name for name in offered if name != now.name and name not in names]
+    if more and len(names) + 1 < _MOST_ASKED and (now.once or not here.chat.people.room.models):
+        key = anew("chat.model_add", f"{here.chat.id}/{now.name}/{names}")
+        st.selectbox(
+            "Add a model",
+            more,
+            index=None,
+            key=key,
+            placeholder="Add a model",
+            label_visibility="collapsed",
+            format_func=lambda name: model_title(offered.get(name), name),
+            on_change=_add,
+            args=(here, key),
+            width=126,
+        )
+
+
+def _add(here: Frame, key: str) -> None:
+    add(here, [*added(here), *filter(None, [st.session_state[key]])])
+
+
 def draw_rules(here: Frame) -> None:
     """Keys: `chat.system.<n>`, `chat.temperature.<n>`, `chat.max_tokens.<n>`, `chat.rules_save`."""
     rules = here.chat.rules.current
     mark = f"{here.chat.id}/{here.chat.branch_name}/{hash((rules.system, str(rules.parameters)))}"
     keys = {name: anew(f"chat.{name}", mark) for name in ("system", *_NUMBERS)}
     with (
-        st.popover("Rules", key="chat.rules", type="tertiary", icon=":material/tune:"),
+        st.expander("System prompt and settings", key="chat.rules", icon=":material/tune:"),
         kept_fields("rules", here.chat.id, here.chat.branch_name),
     ):
         st.text_area(

@@ -1,4 +1,4 @@
-"""Stashes on the Chat page: put aside what is typed, the branch's settings or its last messages, and take it up."""
+"""What is put aside on the Chat page: what is typed, the branch's settings or its last messages; and taking it up."""
 
 from __future__ import annotations
 
@@ -50,19 +50,15 @@ def left_behind(here: Frame, place: str) -> bool:
 def draw_stashes(here: Frame, place: str) -> None:
     """Keys: `chat.stash_draft`, `chat.stash_rules`, `chat.stash_last`, `chat.stash_go.<n>`, `chat.stash_pop.<n>` …"""
     kept = here.chat.view.stashes
-    with st.popover(
-        f"Stash {len(kept)}" if kept else "Stash",
-        key="chat.stashes",
-        type="tertiary",
-        icon=":material/inventory_2:",
-    ):
+    label = f"Put aside · {len(kept)}" if kept else "Put aside"
+    with st.expander(label, key="chat.stashes", icon=":material/inventory_2:"):
         st.caption("Put aside what you are in the middle of, and take it up later, on any branch.")
         length = len(here.chat.path())
         st.checkbox("What is typed, with its files", value=True, key="chat.stash_draft")
         st.checkbox("The branch's model and settings", key="chat.stash_rules")
         st.number_input("Last messages", 0, length, key="chat.stash_last", help="They leave the branch.")
         st.button(
-            "Stash",
+            "Put aside",
             key=anew("chat.stash_go", place),
             type="primary",
             on_click=_stash,
@@ -80,8 +76,8 @@ def _draw_one(here: Frame, place: str, stash: Stash) -> None:
     st.caption(plain_label(f"{_holds(stash)} · {stamp(stash.created)}"))
     with st.container(key=f"line-stash-{stash.number}", horizontal=True):
         for verb, label, icon, help in (
-            ("pop", "Pop", ":material/unarchive:", "Take it up here and off the list"),
-            ("apply", "Apply", ":material/file_copy:", "Take it up here and keep it"),
+            ("pop", "Take up", ":material/unarchive:", "Take it up here and off the list (stash pop)"),
+            ("apply", "Copy here", ":material/file_copy:", "Take it up here and keep it (stash apply)"),
             ("drop", "Drop", ":material/delete:", "Off the list, without taking it up"),
         ):
             st.button(
@@ -121,7 +117,7 @@ def _stash(here: Frame, place: str) -> None:
             with_rules=state["chat.stash_rules"],
             last=state["chat.stash_last"],
         )
-        here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
+        here.session.say(f"Put “{kept.note}” aside.", (here.chat.id, here.chat.view.version))
         if text or files:
             drafts().clear(place)
             refilled(here, place, "")
@@ -133,8 +129,15 @@ def _stash(here: Frame, place: str) -> None:
 def stash_from(here: Frame, last: int) -> None:
     """Put the last so many messages of the branch aside."""
     kept = here.chat.stashes.create(last=last)
-    here.session.say(f"Stashed “{kept.note}”.", (here.chat.id, here.chat.view.version))
+    here.session.say(f"Put “{kept.note}” aside.", (here.chat.id, here.chat.view.version))
     go(here.chat)
+
+
+def take_up(here: Frame, place: str, number: int) -> None:
+    """Take up what was put aside under this number, which stays on the list."""
+    for stash in here.chat.view.stashes:
+        if stash.number == number:
+            _take(here, place, stash, "apply")
 
 
 def _take(here: Frame, place: str, stash: Stash, verb: str) -> None:

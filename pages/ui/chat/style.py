@@ -120,16 +120,20 @@ CONTENTS
   box-shadow: 0 4px 18px rgb(0 0 0 / .16); }
 .fk-preview-who { font-weight: 620; font-size: .78rem; opacity: .8; }
 .fk-preview-notes { font-size: .76rem; opacity: .75; }
+/* Answers of several models: beside each other, and swiped where they need more room. */
+.st-key-chat-together [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .6rem; scroll-snap-type: x proximity; }
+.stColumn .st-key-chat-together .stColumn.stColumn { min-width: min(17rem, 82vw) !important; flex: 1 1 0 !important; scroll-snap-align: start; padding: .3rem;
+  border: 1px solid color-mix(in srgb, currentColor 12%, transparent); border-radius: .6rem; }
+.st-key-chat-together .fk-siblings { display: none; }
+.st-key-chat-together [class*="st-key-cell-"] { max-height: 56dvh; overflow-y: auto; }
+.fk-prefer { padding: .2rem .6rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
-.fk-meter { display: flex; gap: .6rem; align-items: center; flex-wrap: wrap; opacity: .72; font-size: .8rem;
-  font-variant-numeric: tabular-nums; }
-.st-key-line-composer [data-testid="stPageLink"] a { padding: .1rem .3rem; background: none; opacity: .74; }
-.st-key-line-composer [data-testid="stPageLink"] a:hover { opacity: 1; text-decoration: underline; }
-.st-key-line-composer [data-testid="stPageLink"] p { font-size: .8rem; }
+[class*="st-key-chat-meter"] a { padding: 0 .3rem; min-height: 0 !important; background: none; opacity: .74; }
+[class*="st-key-chat-meter"] a:hover { opacity: 1; text-decoration: underline; }
+[class*="st-key-chat-meter"] p { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .st-key-line-overflow { padding: .25rem .6rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
 .st-key-line-overflow :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-line-overflow [data-testid="stMarkdownContainer"] p { font-size: .86rem; }
-.fk-meter meter { width: 4.5rem; height: .55rem; }
 [class*="st-key-cell-merge"] { background: none; }
 .fk-later { display: flex; gap: .5rem; align-items: center; font-size: .85rem; padding: .35rem .8rem; border-radius: .4rem;
   border: 1px dashed color-mix(in srgb, currentColor 25%, transparent); flex-wrap: wrap; }
@@ -159,41 +163,54 @@ CONTENTS
 .stMainBlockContainer { padding-bottom: .4rem; }
 .st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: 0; padding-bottom: .4rem; z-index: 50;
   background: var(--fk-background); }
-div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 7.2rem; z-index: 49; }
-@media (max-width: 899px) { div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { bottom: 9.8rem; } }
+div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 5.4rem; z-index: 49; }
+@media (max-width: 899px) { div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { bottom: 6.8rem; } }
 .st-key-line-marks, .st-key-line-picks { padding: .25rem .6rem; border-radius: .5rem; background: var(--fk-background);
   border: 1px solid color-mix(in srgb, currentColor 14%, transparent); }
 .st-key-line-marks :is(p, [data-testid="stMarkdownContainer"]), .st-key-line-picks :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
-.st-key-chat-composer { gap: .35rem !important; padding: .55rem .7rem .5rem;
-  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: .7rem;
+.st-key-chat-composer { gap: .2rem !important; padding: .3rem .5rem;
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: 1.3rem;
   background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .07); }
 .st-key-chat-composer:focus-within { border-color: color-mix(in srgb, var(--fk-accent) 70%, transparent); }
 .st-key-chat-composer textarea { max-height: 40vh; border: 0 !important; }
 .st-key-chat-composer [data-baseweb="textarea"], .st-key-chat-composer [data-baseweb="base-input"],
 .st-key-chat-composer [data-testid="stTextAreaRootElement"] { border: 0 !important; background: none !important; box-shadow: none !important; }
+.st-key-line-files [data-testid="stImage"] img { width: 2.6rem; height: 2.6rem; object-fit: cover; border-radius: .5rem; }
 .st-key-chat-composer.fk-drop { outline: 2px dashed var(--fk-accent); }
 .st-key-chat-composer textarea { field-sizing: content; height: auto !important; min-height: 2.3rem !important;
   resize: none; padding: .35rem .3rem !important; }
 .st-key-chat-composer [data-testid="stTextAreaRootElement"] { height: auto !important; min-height: 0; }
 .st-key-chat-composer [data-testid="InputInstructions"] { display: none; }
-.st-key-line-composer { min-height: 2.2rem; gap: .3rem .55rem !important; }
-.st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child { display: none; }
-.st-key-chat-composer kbd { display: none; }
-/* Where the line breaks, Send keeps its corner; in a narrow column it breaks later. */
+/* One row: “+”, the field, who answers, Send. In a narrow column, and with several models, these have a row below. */
+.st-key-line-composer { gap: .1rem .3rem !important; align-items: end; }
+.st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child, .st-key-chat-composer kbd { display: none; }
+.st-key-line-composer > .st-key-chat-draft { flex: 1 1 8rem !important; min-width: 0; }
 .st-key-chat-composer { container-type: inline-size; }
-.st-key-line-composer > :is(.st-key-chat-sending, :has(> .st-key-chat-sending)) { margin-left: auto; }
-@container (max-width: 46rem) { .st-key-line-composer :is(.st-key-chat-rules, .st-key-chat-stashes) p { font-size: 0; } }
-
-/* The uploader as one icon button; what was chosen is shown above the text. */
-.st-key-chat-files { width: 2.1rem !important; min-width: 2.1rem; overflow: hidden; flex: 0 0 2.1rem; }
-.st-key-chat-files [data-testid="stFileUploaderDropzone"] { padding: 0; border: 0; background: none; min-height: 0; gap: 0; }
-.st-key-chat-files [data-testid="stFileUploaderDropzone"] > :not(:has(button)):not(input) { display: none; }
-.st-key-chat-files [data-testid="stFileUploaderFile"], .st-key-chat-files small { display: none; }
-.st-key-chat-files button { border: 0; background: none; min-height: 1.9rem; width: 2.1rem; padding: 0; opacity: .66; font-size: 0;
-  color: inherit; justify-content: center; }
-.st-key-chat-files button * { margin: 0 !important; }
-.st-key-chat-files button p { display: none; }
-.st-key-chat-files button:hover { opacity: 1; }
+.st-key-line-models { gap: .3rem !important; flex-wrap: wrap; }
+[class*="st-key-chat-model_add"] [role="group"] { min-height: 2rem; border-color: transparent; background: none; opacity: .8; }
+[class*="st-key-chat-model_add"] input { font-size: .875rem; padding: .1rem .4rem; cursor: pointer; }
+[class*="st-key-chat-model_add"] [role="group"] button { display: none; }
+.st-key-line-composer > :has([class*="st-key-chat-model_drop"]) { order: 9; flex: 1 1 100% !important; }
+.st-key-line-models :is(.st-key-chat-models, [class*="st-key-chat-model_drop"]) button { min-height: 2rem; padding: .1rem .7rem; width: max-content; border-radius: 1rem;
+  background: color-mix(in srgb, currentColor 6%, transparent); }
+.st-key-line-composer :is(.st-key-chat-more, .st-key-chat-sending) button { min-height: 2.2rem; border-radius: 1.1rem; }
+.st-key-line-composer .st-key-chat-more button { width: 2.2rem; padding: 0; }
+@container (max-width: 34rem) {
+  .st-key-line-composer > :has(> .st-key-line-models), .st-key-line-composer > .st-key-line-models { order: 9; flex: 1 1 100%; }
+  .st-key-chat-sending [class*="st-key-chat-send-"] [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px;
+    overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+}
+@media (max-width: 640px) { .st-key-chat-meter { display: none; } }
+/* What “+” holds: lines of a menu, each of which opens where it stands. */
+[data-testid="stPopoverBody"]:has(.st-key-chat-attach) { min-width: min(24rem, calc(100vw - 1.5rem)); padding: .5rem; }
+[data-testid="stPopoverBody"]:has(.st-key-chat-attach) > div { gap: .1rem; }
+[data-testid="stPopoverBody"]:has(.st-key-chat-attach) details { border: 0; }
+[data-testid="stPopoverBody"]:has(.st-key-chat-attach) summary { background: none; }
+[data-testid="stPopoverBody"]:has(.st-key-chat-attach) :is(summary, .st-key-chat-attach button):hover { background: color-mix(in srgb, currentColor 7%, transparent); }
+.st-key-chat-attach, .st-key-chat-attach :is(div, button) { width: 100%; justify-content: start; }
+.st-key-chat-attach button { padding: .3rem .75rem; }
+/* The uploader is seen by nobody: “Attach files”, a paste and a drop hand files to it; they are shown above the text. */
+.st-key-line-composer > .st-key-chat-files, .st-key-line-composer > :has(> .st-key-chat-files) { position: absolute; width: 1px !important; height: 1px; overflow: hidden; clip-path: inset(50%); }
 
 /* Title, branch, undo and redo: one line, in sight. */
 div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; background: var(--fk-background); }
@@ -205,13 +222,13 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 .st-key-chat-top p, .st-key-line-branch [data-testid="stCaptionContainer"] { margin: 0; }
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
 .st-key-chat-top { min-height: 2.7rem; }
-.st-key-chat-ask { min-height: 6.85rem; }
+.st-key-chat-ask { min-height: 5.1rem; }
 .st-key-chat-side { container-type: inline-size; }
 @container (max-width: 36rem) { .st-key-line-graph :is(.st-key-chat-whole, .st-key-chat-filter) p { font-size: 0; } }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
 @media (max-width: 640px) {
   div:has(> .st-key-chat-top) { z-index: 999990; }
-  .st-key-chat-ask { min-height: 9.9rem; }
+  .st-key-chat-ask { min-height: 6.5rem; }
   .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }
   .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 1 1 0; }
   .st-key-line-branch > :first-child { flex: 1 1 0 !important; width: auto !important; min-width: 0; }

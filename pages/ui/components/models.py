@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from forky_core.conversation.session import Models
@@ -12,6 +13,8 @@ from pages.ui.frame import Frame
 
 ONCE = "chat.once"
 """The choice that holds the model of the next question alone, "" where the branch's answers."""
+
+_ADDED = "chat.added."
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,6 +32,16 @@ def asking(here: Frame) -> Asking:
     once = here.session.choices.get(ONCE, "")
     name = once or here.chat.people.answering[0]
     return Asking(name, known_model(here.forky.models, name), bool(once))
+
+
+def added(here: Frame) -> tuple[str, ...]:
+    """The models that are to answer beside that one, each on a branch of its own."""
+    return tuple(here.session.choices.get(f"{_ADDED}{here.chat.id}", "").splitlines())
+
+
+def add(here: Frame, models: Iterable[str]) -> None:
+    """Have these models answer questions in this conversation beside the branch's own."""
+    here.session.choices[f"{_ADDED}{here.chat.id}"] = "\n".join(models)
 
 
 def label_of(models: Models, name: str) -> str:

@@ -16,6 +16,7 @@ from pages.ui.components.palette import blend, palette
 _ICON_BUTTONS = (
     "bar-menu",
     "broken_off-close",
+    "chat-more",
     "library-delete-",
     "library-export-",
     "library-rename-",

@@ -20,7 +20,7 @@ def draw_document_use(here: Frame, place: str) -> None:
     """Keys: `chat.documents.<n>`, `chat.condenser.<n>`, `chat.search.<n>`, `chat.word_search`."""
     use = here.chat.rules.current.documents
     on = " · on" if use.on else ""
-    with st.popover(f"Quoting{on}", key="chat.documents_use", type="tertiary", icon=":material/description:"):
+    with st.expander(f"Documents{on}", key="chat.documents_use", icon=":material/description:"):
         mark = f"{here.chat.id}/{here.chat.branch_name}/{use.on}/{use.condenser}"
         key = anew("chat.documents", mark)
         st.toggle(

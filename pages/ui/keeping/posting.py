@@ -57,6 +57,8 @@ class PostedQuestion:
     """Whether it goes to a new branch because its author may not write on this one."""
     person: str = ""
     """The name of its author, on a server where readers enter their names themselves."""
+    also: tuple[str, ...] = ()
+    """Models that answer it beside, each on a branch of its own."""
     now: bool = False
     """Whether to ask it although the answer before it did not finish."""
 
@@ -83,6 +85,7 @@ def question_of(post: Mapping[str, Any]) -> PostedQuestion | None:
         name,
         post.get("own") is True,
         str(post.get("person") or ""),
+        tuple(str(post.get("also") or "").splitlines()),
         post.get("now") is True,
     )
 
@@ -162,6 +165,7 @@ def _post(tab: TabSession, question: PostedQuestion) -> None:
             attachments=question.files,
             search=question.search,
             post_id=question.id,
+            also=question.also,
         )
     else:
         seen = chat.branch
@@ -174,6 +178,7 @@ def _post(tab: TabSession, question: PostedQuestion) -> None:
             attachments=question.files,
             search=question.search,
             post_id=question.id,
+            also=question.also,
         )
     if posted.silent:
         tab.say(posted.silent)

@@ -53,6 +53,7 @@ export default function ({ data, parentElement, setTriggerValue }) {
   if (data.tour !== parentElement.toured) { parentElement.toured = data.tour; tourTold(JSON.parse(data.tour)); }
   if (!ends.length) {
     addEventListener("keydown", pressed, true);
+    window.__forkyDo = (name) => { const way = wayOf(VERBS.find((verb) => verb.name === name)); if (way) carryOut(way); };
     ends = [() => removeEventListener("keydown", pressed, true), beginFinding(), beginReading(), beginWords(), beginTour()];
   }
   return () => { for (const end of ends) end(); ends = []; root = null; };

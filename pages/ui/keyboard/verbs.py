@@ -55,6 +55,13 @@ def _of_branch(label: str) -> Verb:
     )
 
 
+def _in_more(name: str, key: str) -> Verb:
+    return Verb(
+        name,
+        ((Step("press", ".st-key-chat-more button"), Step("press", f".st-key-chat-{key} summary")),),
+    )
+
+
 def _of_message(name: str, act: str) -> Verb:
     return Verb(
         name, ((Step("message", '[data-act="more"]'), Step("press", f'.fk-menu [data-act="{act}"]')),)
@@ -100,9 +107,9 @@ VERBS = (
     ),
     _presses("New chat", ":is(.fk-chats-new, .st-key-library-new button, .st-key-chat-first button)"),
     _presses("Choose the model", ".st-key-chat-models button"),
-    _presses("Rules of this branch", ".st-key-chat-rules button"),
-    _presses("Documents for the next question", ".st-key-chat-documents_use button"),
-    _presses("Stash a draft or messages", ".st-key-chat-stashes button"),
+    _in_more("System prompt and settings", "rules"),
+    _in_more("Documents for the next question", "documents_use"),
+    _in_more("Put a draft or messages aside", "stashes"),
     _presses("Attach files", ".st-key-chat-files button"),
     _presses("Bring it in", ".st-key-merge-land button"),
     _presses("Stop the reply", ":is(.st-key-chat-stop, .st-key-chat-stop_reply) button"),

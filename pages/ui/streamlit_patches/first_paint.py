@@ -67,15 +67,15 @@ border-bottom:1px solid var(--line)}
 .fk-opening>p{box-sizing:border-box;height:40px;margin:0 22px 0 303px;padding:8px 0;color:var(--quiet);white-space:nowrap;overflow:hidden;
 text-overflow:ellipsis;border-bottom:1px solid var(--line)}
 .fk-opening b{color:var(--text);margin-right:14px}
-.fk-opening>main{position:absolute;inset:99px 22px 151px 22px;display:flex;gap:30px}
+.fk-opening>main{position:absolute;inset:99px 22px 120px 22px;display:flex;gap:30px}
 .fk-opening section{flex:1.55 1 0;min-width:0;height:100%;display:grid;gap:14px;align-content:start}
 .fk-opening aside{flex:1 1 0;display:grid;gap:17px;align-content:start;padding-top:40px}
-.fk-opening footer{box-sizing:border-box;position:absolute;left:22px;bottom:39px;height:102px;width:calc((100vw - 326px)*.608 - 15px);
-padding:10px 14px;color:var(--quiet);border:1px solid var(--line);border-radius:11px;background:var(--back)}
+.fk-opening footer{box-sizing:border-box;position:absolute;left:22px;bottom:39px;height:71px;width:calc((100vw - 326px)*.608 - 15px);
+padding:10px 46px;color:var(--quiet);border:1px solid var(--line);border-radius:20px;background:var(--back)}
 @media (max-width:899px){.fk-opening aside{display:none}.fk-opening footer{width:auto;right:22px}}
 @media (max-width:767px){.fk-opening>nav{display:none}.fk-opening>:not(nav){margin-left:0}.fk-opening>p{margin:0 22px}}
 @media (max-width:640px){.fk-opening>header i:nth-of-type(n+2){display:none}.fk-opening>p{position:absolute;top:8px;left:94px;right:58px;
-margin:0;border:0}.fk-opening>main{inset:99px 10px 197px}.fk-opening footer{left:10px;right:10px;height:148px}}
+margin:0;border:0}.fk-opening>main{inset:99px 10px 141px}.fk-opening footer{left:10px;right:10px;height:92px}}
 </style><nav aria-hidden="true">{chats}</nav><header>{tabs}</header>
 <p>{title}<b role="status">Opening your conversations …</b>Version control for conversations with language models.</p>
 <main><section>{messages}{lines}</section><aside aria-hidden="true">{rows}</aside></main>
