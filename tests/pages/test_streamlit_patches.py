@@ -102,7 +102,7 @@ def test_nothing_outside_of_the_room_reaches_into_streamlit() -> None:
             ]
             if isinstance(item, ast.Attribute) and ast.unparse(item).startswith("st._"):
                 found.append((path.name, ast.unparse(item)))
-    assert found == [("context.py", "streamlit.delta_generator")], "a type for an annotation alone"
+    assert {name for _, name in found} == {"streamlit.delta_generator"}, "a type, for annotations alone"
 
 
 def test_the_switch_is_on_or_off_or_leaves_single_ones_out() -> None:
