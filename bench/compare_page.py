@@ -56,7 +56,9 @@ def lines(*, quick: bool) -> Iterator[Line]:
             spent: dict[str, list[float]] = {"on": [], "off": []}
             for _ in range(rounds + 1):
                 for marks, found in spent.items():
-                    settled(page).locator(f"[data-tool=marks-{marks}]").click()
+                    switch = settled(page).locator("[data-tool=marks]")
+                    if (switch.get_attribute("aria-pressed") == "true") != (marks == "on"):
+                        switch.click()
                     settled(page)
                     found.append(_opened(page, marks))
         browser.close()
@@ -66,9 +68,9 @@ def lines(*, quick: bool) -> Iterator[Line]:
 
 
 def _opened(page: Any, marks: str) -> float:
-    """Leave for the Settings and come back to the drawn columns."""
-    page.get_by_role("link", name="Settings").click()
-    page.wait_for_url("**/settings**")
+    """Leave for the Library and come back to the drawn columns."""
+    page.get_by_role("link", name="Library").click()
+    page.wait_for_url("**/library**")
     settled(page)
     page.evaluate(_BACK)
     arm(page, _ROWS, marks)

@@ -28,13 +28,11 @@ from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.components.palette import palette
-from pages.ui.components.showing import give_button, start_demo
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, leave, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.streamlit_patches.navigation import lead
-from pages.ui.vote.opening import offer_poll
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
 
@@ -54,7 +52,9 @@ _STYLE = """<style>
   position: static; }
 .st-key-compare-ask-box { background: GROUND; padding: .1rem 0 .5rem; }
 .stMainBlockContainer:has(.st-key-compare-ask-box) { padding-bottom: 0; }
-@media (max-width: 640px) { .st-key-line-compare-choose { flex-wrap: nowrap !important; overflow-x: auto; } }
+.st-key-line-compare-choose { min-height: 2.1rem; }
+@media (min-width: 641px) { .st-key-line-compare-choose { padding-right: 12rem; } }
+@media (max-width: 640px) { .st-key-line-compare-choose > :last-child { order: -1; flex-basis: 100%; } }
 </style>"""
 
 
@@ -69,7 +69,7 @@ class Chosen:
 def main() -> None:
     frame = locate()
     if frame is None:
-        st.info("There is no conversation yet. Begin one on the Chat page, then fork it to compare.")
+        st.info("There is no conversation yet. Begin one on the Chat page, then start a branch to compare.")
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
@@ -78,14 +78,15 @@ def main() -> None:
     hear_moves(frame.chat, version=frame.chat.view.version)
     chosen = Chosen(frame, _sides(frame))
     st.html(_STYLE.replace("GROUND", palette().background))
-    _choose(chosen)
     if len(chosen.sides) < 2:
+        _choose(chosen)
         _nothing_to_compare(frame)
     else:
         found = _comparison(chosen)
         if not frame.chat.replies.running:
             for note in found.notes:
                 st.caption(f":material/info: {plain_label(note, 300)}")
+        _choose(chosen)
         asked = frame.session.choices.get(_ASKED, "")
         draw_surface(frame, found, lambda sides: show(sides, frame), asked)
         draw_fusion(frame, found)
@@ -148,9 +149,11 @@ def _choose(chosen: Chosen) -> None:
     frame = chosen.frame
     offered = {side.key: side for side in (*chosen.sides, *_offered(frame))}
     st.session_state[_SIDES] = [side.key for side in chosen.sides]
+    alone = len(chosen.sides) < 2
+    # Said at each run, or what is behind the closed chip would not hear of it.
+    st.session_state[_WHOM] = st.session_state.get(_WHOM) or ("models" if alone else "columns")
     with st.container(key="line-compare-choose", horizontal=True, vertical_alignment="center"):
-        number = len(chosen.sides)
-        label = count(number, "column") if number > 1 else "Choose columns"
+        label = "Choose columns" if alone else count(len(chosen.sides), "column")
         with st.popover(label, icon=":material/view_column_2:", key="compare.choose"):
             st.multiselect(
                 "Compare",
@@ -162,26 +165,14 @@ def _choose(chosen: Chosen) -> None:
                 on_change=_show_chosen,
                 args=(frame, offered),
             )
-        alone = len(chosen.sides) < 2
-        st.session_state.setdefault(_WHOM, "models" if alone else "columns")
-        if why_only_reads(frame.chat):
-            st.session_state[_WHOM] = "columns"
-        else:
-            _choose_whom(frame)
-        if not alone:
-            offer_poll(frame, [side.head for side in chosen.sides])
-            if st.button(
-                "Start a demo",
-                key="compare.demo",
-                type="tertiary",
-                icon=":material/slideshow:",
-                help="Step through the branch and these answers, with others who follow and vote",
-            ):
-                start_demo(frame.chat, sides=written(chosen.sides))
-            readable = [side for side in chosen.sides if not side.gone]
-            if len(readable) > 1:
-                give_button(frame.forky, frame.chat, "comparison", written(readable), key="compare.give")
-    if st.session_state[_WHOM] == "models":
+            if why_only_reads(frame.chat):
+                st.session_state[_WHOM] = "columns"
+            else:
+                _choose_whom(frame)
+            if st.session_state[_WHOM] == "models" and not alone:
+                _choose_models(frame)
+        st.caption("Read answers side by side, and go on with the better one.")
+    if st.session_state[_WHOM] == "models" and alone:
         _choose_models(frame)
 
 
@@ -189,12 +180,11 @@ def _choose_whom(frame: Frame) -> None:
     st.segmented_control(
         "A question goes to",
         ["columns", "models"],
-        format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
+        format_func=lambda value: "All columns" if value == "columns" else "Several models",
         key=_WHOM,
         required=True,
-        label_visibility="collapsed",
         help="All columns: each branch is asked the same and answers with its own model. "
-        f"Several models: “{plain_label(frame.chat.branch_name)}” is forked once for each model.",
+        f"Several models: each gets a new branch from “{plain_label(frame.chat.branch_name)}”.",
     )
 
 
@@ -240,7 +230,7 @@ def _nothing_to_compare(frame: Frame) -> None:
             st.markdown("Choose a second branch above, or put one question to several models below.")
         else:
             st.markdown(
-                "This conversation has one branch. Fork it on the Chat page, or put one question to several "
+                "This conversation has one branch. Start a branch on the Chat page, or put one question to several "
                 "models below: each answers on a branch of its own, side by side."
             )
 
@@ -256,7 +246,7 @@ def _why_not_ask(chosen: Chosen) -> str:
         return "" if edits(chat) else "Several models are asked by editors of this conversation."
     if not others:
         return ""
-    return f"You cannot change “{others[0]}” directly. Fork it in Chat, and compare your branches."
+    return f"You cannot change “{others[0]}” directly. Start a branch in Chat, and compare your branches."
 
 
 def _ask_box(chosen: Chosen) -> None:

@@ -49,6 +49,7 @@ def main() -> None:
     )
     page_top(title, frame.forky, frame.session, None)
     if poll is None:
+        st.caption("People compare answers without knowing who wrote which, and vote on them.")
         with st.container(key="column-votes"):
             draw_polls(frame)
     elif poll.hidden and frame.session.person is None and names_themselves():

@@ -327,7 +327,7 @@ def _relation(one: _SidePath, other: _SidePath, visible: Visible) -> list[str]:
             further = count(len(line) - line.index(low.head) - 1, "message")
             said.append(f"“{high.side.label}” goes on from “{low.label}”: {further} more.")
         elif _brought_in(low, high.side, visible):
-            said.append(f"“{low.label}” is merged into “{high.side.label}” already.")
+            said.append(f"“{low.label}” was brought back into “{high.side.label}” already.")
     return said
 
 
@@ -340,12 +340,10 @@ def _brought_in(low: Side, high: Side, visible: Visible) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class ColumnNumber:
-    """One number of what a column took, as a share of the greatest."""
+    """One number of what a column took."""
 
     name: str
     shown: str
-    share: float
-    """Of the greatest of all columns: 0 to 1."""
     best: bool
     """Whether no other column has a better one, and one has a worse one."""
 
@@ -383,7 +381,6 @@ def column_numbers(columns: Sequence[Column]) -> tuple[tuple[ColumnNumber, ...],
         best = most if measure.most_is_best else least
         for numbers, value in zip(found, values, strict=True):
             if value is not None:
-                share = value / most if most else 0.0
                 wins = value == best and least < most
-                numbers.append(ColumnNumber(measure.name, measure.shown(value), share, wins))
+                numbers.append(ColumnNumber(measure.name, measure.shown(value), wins))
     return tuple(map(tuple, found))

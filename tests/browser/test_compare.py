@@ -36,6 +36,12 @@ def asked_all(page: Any, text: str) -> Any:
     return page.locator(".band .question").filter(has_text=text)
 
 
+def tool(page: Any, line: str) -> None:
+    """Choose a line of the menu of what can be done with the columns."""
+    page.locator("[data-tool=more]").click()
+    page.locator(".menu .item").filter(has_text=line).click()
+
+
 def names(page: Any) -> list[str]:
     return list(page.locator(".heads .name").all_inner_texts())
 
@@ -104,7 +110,7 @@ def test_a_reply_is_stopped_in_its_column(slow: str, watch: Any) -> None:
 
 @pytest.mark.long
 def test_the_heads_stay_and_the_pinned_column_stays_sideways(app: str, watch: Any) -> None:
-    page = watch(width=900, height=700).open(f"{app}/{THREE}")
+    page = watch(width=1000, height=700).open(f"{app}/{THREE}")
     expect(page.locator(".heads .name").first).to_be_visible()
     scroll(page, 300)
     assert page.evaluate(PLACE, [".heads"]) in (0, 1)
@@ -151,13 +157,13 @@ def test_a_column_is_moved_by_dragging_its_head(app: str, watch: Any) -> None:
 @pytest.mark.long
 def test_columns_scroll_together_or_each_alone(app: str, watch: Any) -> None:
     page = watch(height=560).open(f"{app}/{THREE}")
-    page.get_by_role("radio", name="Each alone").click()
+    tool(page, "Scroll each column alone")
     column = page.locator(".col[data-key=main]")
     column.evaluate("(one) => { one.scrollTop = 90; }")
     tops = "() => [...window.__forkyCompare.root.querySelectorAll('.col')].map((one) => one.scrollTop)"
     assert page.evaluate(tops) == [90, 0, 0]
     expect(column.locator(".head .name")).to_be_in_viewport()
-    page.get_by_role("radio", name="Together").click()
+    tool(page, "Scroll each column alone")
     expect(page.locator(".board.alone")).to_have_count(0)
 
 
@@ -165,9 +171,17 @@ def test_columns_scroll_together_or_each_alone(app: str, watch: Any) -> None:
 def test_the_difference_is_marked_in_the_text_and_turned_off(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare?with=main,upload")
-    expect(page.locator("mark.only, p.only, .ln.only").first).to_be_visible()
-    page.get_by_role("radio", name="With what is missing").click()
-    page.get_by_role("radio", name="Off").click()
+    switch = page.get_by_role("button", name="What differs")
+    expect(switch).to_have_attribute("aria-pressed", "false")  # They have little in common.
+    expect(page.locator("mark")).to_have_count(0)
+    switch.click()
+    mark = page.locator("mark.only, p.only").first
+    expect(mark).to_have_attribute("title", "Only this one says it")
+    says = mark.evaluate("(one) => getComputedStyle(one.closest('p.only') ?? one, '::before').content")
+    assert "only here" in says
+    tool(page, "Mark also what is missing here")
+    page.wait_for_function("() => window.__forkyCompare.root.dataset.marks === 'gone'")
+    switch.click()
     expect(page.locator("mark")).to_have_count(0)
     assert one.problems == []
 
@@ -196,15 +210,19 @@ def test_parts_are_ticked_composed_and_landed(app: str, watch: Any) -> None:
     page = one.open(f"{app}/compare?with=main,upload")
     ask(page, "What is the plan?")
     expect(page.locator(".band .fuse")).to_be_visible()
-    page.get_by_role("button", name="Pick parts").click()
-    expect(page.get_by_role("button", name="Compose one answer")).to_be_disabled()
-    for key in ("main", "upload"):
-        page.locator(f".col[data-key={key}] article[data-pick] .tick input").first.check()
+    tool(page, "Make one answer of chosen parts")
+    make = page.get_by_role("button", name="Make one answer", exact=True)
+    expect(make).to_be_disabled()
+    expect(page.locator(".col[data-key=main] .part > .tick input").first).to_be_focused()
+    page.keyboard.press("Space")
+    page.keyboard.press("ArrowRight")
+    expect(page.locator(".col[data-key=upload] .part > .tick input").first).to_be_focused()
+    page.keyboard.press("Space")
     expect(page.get_by_text("2 parts of 2 answers")).to_be_visible()
-    page.get_by_role("button", name="Compose one answer").click()
+    make.click()
     expect(page.locator(".st-key-compare-fusion")).to_be_visible()
     expect(
-        page.locator(".st-key-compare-fusion").get_by_text("The parts you picked", exact=True)
+        page.locator(".st-key-compare-fusion").get_by_text("The parts you chose", exact=True)
     ).to_be_visible()
     page.locator(".st-key-compare-fuse_land button").first.click()
     expect(page.get_by_text("Fused 2 answers on").first).to_be_visible()
@@ -215,10 +233,10 @@ def test_parts_are_ticked_composed_and_landed(app: str, watch: Any) -> None:
 def test_claims_and_the_matrix_of_pairs_open_at_the_side_and_close(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/{THREE}")
-    page.get_by_role("button", name="All pairs").click()
+    tool(page, "How much every two share")
     expect(page.locator(".panel .pairs .share")).to_have_count(6)
-    page.get_by_role("button", name="Claims", exact=True).click()
-    expect(page.get_by_role("heading", name="What they claim")).to_be_focused()
+    tool(page, "Where they disagree")
+    expect(page.get_by_role("heading", name="Where they disagree")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator(".panel")).to_be_hidden()
     assert one.problems == []

@@ -17,7 +17,8 @@ def opened(app: str, watch: Any) -> tuple[Any, Any]:
     """The page of the person who opened a poll on two branches, at its ballot, and what watches it."""
     one = watch()
     page = one.open(f"{app}/compare?with=compression,upload")
-    page.get_by_role("button", name="Let people vote").click()
+    page.locator("[data-tool=more]").click()
+    page.get_by_role("menuitem", name="Let people vote").click()
     page.get_by_label("Your name").fill("Mira")
     page.get_by_role("button", name="Open the poll").click()
     page.wait_for_url("**/vote?**poll=1**")

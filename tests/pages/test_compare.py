@@ -228,7 +228,7 @@ def test_two_models_that_say_the_same_at_every_level_have_a_column_each(
 def test_a_conversation_with_one_branch_says_what_to_do_and_an_empty_one_that_it_is(forky: Forky) -> None:
     lone = talk(forky.create("Alone", model="scripted/one"), "Hello", "Hi")
     test = compare(lone)
-    assert "Fork it on the Chat page" in words(test)
+    assert "Start a branch on the Chat page" in words(test)
     by_key(test, "compare.models").set_value(["scripted/one", "scripted/two"]).run()
     answered(ask(test, "How long?"), lone)
     assert by_key(test, "compare.sides").value == ["one", "two"]
@@ -241,10 +241,33 @@ def test_a_conversation_with_one_branch_says_what_to_do_and_an_empty_one_that_it
 
 def test_the_difference_of_two_answers_is_marked_in_their_text(chat: Conversation) -> None:
     test = compare(chat)
-    assert marked(test, "only") == ["two days", "nine hours"] and marked(test, "gone") == ["two days"]
+    assert marked(test, "clash") == ["two days", "nine hours"] and marked(test, "gone") == ["two days"]
     test = settled(compare_act(test, "marks", value="off"))
-    assert marked(test, "only") == [] and compared(test)["marks"] == "off"
+    assert marked(test, "clash") == [] and compared(test)["marks"] == "off"
     assert compared(compare(chat))["marks"] == "on"
+
+
+def test_answers_with_little_in_common_are_marked_only_when_it_is_asked_for(chat: Conversation) -> None:
+    talk(chat, "Why?", "Fjords are best seen from a deck.")
+    talk(chat.checkout("train"), "Why?", "Nobody gets seasick on rails, and tickets cost less.")
+    test = compare(chat, **{"with": "main,train"})
+    assert marked(test, "clash") == ["two days", "nine hours"] and marked(test, "only") == []
+    talk(chat.fork("deck", at=chat.path()[1].id), "Why?", "Fjords are best seen from a deck.")
+    test = compare(chat, **{"with": "deck,train"})
+    assert compared(test)["marks"] == "off" and marked(test, "only") == []
+    test = settled(compare_act(test, "marks", value="on"))
+    assert compared(test)["marks"] == "on" and len(marked(test, "only")) == 2
+
+
+def test_of_answers_that_a_model_examined_what_it_found_is_marked(
+    chat: Conversation, one: ScriptedModel
+) -> None:
+    talk(chat, "When?", "Pack light. Take the early one.")
+    talk(chat.checkout("train"), "When?", "Sleep well before you go. I would not take the early one, never.")
+    test = settled(compare_act(compare(chat), "panel", kind="claims", row=1))
+    one.enqueue(conflict("the train", "Take the early one.", "I would not take the early one, never."))
+    test = examined(settled(compare_act(test, "examine", row=1)))
+    assert marked(test, "clash")[2:] == ["Take the early one", "I would not take the early one, never"]
 
 
 def test_the_pinned_column_is_what_the_others_are_compared_with_and_is_kept_in_the_link(
@@ -283,7 +306,6 @@ def test_the_numbers_of_each_column_are_told_with_the_best(chat: Conversation) -
     for head in compared(test)["columns"]:
         names = [one["name"] for one in head["numbers"]]
         assert {"Tokens", "Cost", "Total time"} <= set(names)
-        assert all(0 <= one["share"] <= 1 for one in head["numbers"])
     assert sum(one["best"] for head in compared(test)["columns"] for one in head["numbers"]) > 0
 
 
@@ -395,7 +417,7 @@ def test_an_act_leads_to_the_chat_or_the_merge(chat: Conversation) -> None:
 def test_acts_that_name_nothing_here_change_nothing(chat: Conversation) -> None:
     test, before = compare(chat), chat.view
     for name in (
-        *["pin", "open", "merge", "promote", "stop", "again", "panel", "whole", "fuse", "order"],
+        *["pin", "open", "merge", "promote", "stop", "again", "panel", "whole", "fuse", "order", "marks"],
         "no such",
     ):
         test = settled(compare_act(test, name, key="nobody", branch="nowhere", row=99, keys=None, id=7))

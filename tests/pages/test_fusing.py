@@ -89,7 +89,7 @@ def test_an_edit_survives_that_the_branch_moved(chat: Conversation) -> None:
     test = settled(test.run())
     assert by_key(test, "compare.fuse_land").disabled
     test = press(test, "compare.fuse_again")
-    assert by_key(test, "compare.fuse_land").label == "Land on a new branch beside “main”"
+    assert by_key(test, "compare.fuse_land").label == "Put it on a new branch beside “main”"
     press(test, "compare.fuse_land")
     assert texts(chat.checkout("cache-port"))[-1] == "SQLite, port 8080."
     assert texts(chat)[-1] == "Something else."
@@ -170,7 +170,7 @@ def test_ticked_parts_are_put_together_and_land_with_their_sources(chat: Convers
     test = settled(
         compare_act(test, "compose", parts=[[ids[1], 0], [ids[0], 0], ["b2:none", 0], [ids[0], 99], 7])
     )
-    assert "The parts you picked" in words(test) and "nothing is rewritten" in words(test)
+    assert "The parts you chose" in words(test) and "nothing is rewritten" in words(test)
     payload = test.code[0].value
     assert payload.index("Rotate the log files") < payload.index("Start it with")
     press(test, "compare.fuse_land")

@@ -14,7 +14,7 @@ from forky_core.people.links.links import Links
 from pages.ui.components.downloads import offers
 from tests.builders import debugged, talk
 from tests.hangs import HANG
-from tests.pages.apptest import by_key, settled, words
+from tests.pages.apptest import by_key, compare_act, settled, words
 from tests.pages.workspaces import open_page
 
 
@@ -92,7 +92,6 @@ def test_the_pages_lead_to_the_dialog(forky: Forky) -> None:
     poll = chat.polls.open(["main", "debug"], blind=False)
     chat.merge(chat.plan_merge("debug", strategy="squash"))
     for page, key, more in (
-        ("compare.py", "compare.give", {"with": "main,debug"}),
         ("history.py", "history.give", {}),
         ("merge.py", "merge.give_earlier", {}),
         ("vote.py", "vote.give", {"poll": str(poll.number)}),
@@ -100,3 +99,5 @@ def test_the_pages_lead_to_the_dialog(forky: Forky) -> None:
         test = settled(open_page(page, c=chat.id, b="main", **more))
         by_key(test, key).click().run()
         assert by_key(settled(test), "give.form").options, page
+    test = open_page("compare.py", c=chat.id, b="main", **{"with": "main,debug"})
+    assert by_key(settled(compare_act(test, "share")), "give.form").options

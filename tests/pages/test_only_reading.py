@@ -22,7 +22,7 @@ WHY = "You can read this conversation. To write in it, ask Ada, whom it belongs 
 WRITES = {
     "chat.py": {"chat.draft", "chat.send.1"},
     "merge.py": {"merge.land", "merge.propose_it"},
-    "compare.py": {"compare.ask", "vote.offer"},
+    "compare.py": {"compare.ask", "can.vote"},
     "library.py": {"library.new"},
     "documents.py": {"documents.files.0"},
     "context.py": {"context.save"},
@@ -55,7 +55,8 @@ def drawn(page: str, chat: Conversation) -> set[str]:
         return set(keys(settled(test.run())))
     params = {"with": "main,harbour"} if page == "compare.py" else {}
     params |= {"source": "harbour"} if page == "merge.py" else {}
-    return set(keys(open_page(page, chat, **params)))
+    test = open_page(page, chat, **params)
+    return {*keys(test), *(["can.vote"] if page == "compare.py" and compared(test)["can"]["vote"] else [])}
 
 
 @pytest.mark.parametrize("page", WRITES)

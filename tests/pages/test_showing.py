@@ -9,7 +9,7 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.forky import Forky
 from tests.builders import talk
-from tests.pages.apptest import by_key, open_app, settled
+from tests.pages.apptest import by_key, compare_act, open_app, settled
 from tests.pages.workspaces import open_page
 
 
@@ -47,7 +47,7 @@ def test_compare_presents_what_it_compares(forky: Forky) -> None:
     chat = talk(forky.create("Ports"), "Which?", "80.")
     talk(chat.fork("side"), "Why?")
     test = open_page("compare.py", c=chat.id, b="main", **{"with": "main,side"})
-    by_key(test, "compare.demo").click().run()
+    compare_act(test, "demo")
     assert address(test, "chat.present")[1]["with"] == ["main,side"]
     assert address(test, "chat.demo")[1] == {"b": ["main"], "with": ["main,side"], "demo": ["1"]}
 

@@ -16,7 +16,7 @@ from forky_core.render.qr import qr_uri
 from pages.ui.person import COOKIE, OPENER
 from pages.ui.vote.host import is_this_machine
 from pages.ui.vote.opener import proof
-from tests.pages.apptest import by_key, keys, open_page, press, settled, words
+from tests.pages.apptest import by_key, compare_act, compared, keys, open_page, press, settled, words
 from tests.pages.workspaces import empty_workspace
 
 HOSTILE = ":red[x] **b** <script>alert(1)</script> $a$"
@@ -230,7 +230,9 @@ def test_without_a_poll_the_page_lists_them_and_offers_the_votes_once_one_is_rev
 def test_the_newest_answers_can_be_voted_on_from_the_list_and_from_compare(chat: Conversation) -> None:
     assert "vote.offer" in keys(vote_page(chat, "Ann", poll=None))
     one, two = chat.polls.open().messages
-    assert "vote.offer" in keys(open_page("compare.py", chat, **{"with": f"@{one[3:15]},@{two[3:15]}"}))
+    test = open_page("compare.py", chat, **{"with": f"@{one[3:15]},@{two[3:15]}"})
+    assert compared(test)["can"]["vote"]
+    assert "vote.open" in keys(settled(compare_act(test, "vote")))
 
 
 def test_chat_leads_to_what_is_open(chat: Conversation) -> None:

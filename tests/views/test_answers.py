@@ -15,7 +15,7 @@ from forky_core.model.parts import Draft, TextPart
 from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import FORMATTED, AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
-from forky_core.views.answers.marks import MarkedBlock, aligned, marked, shares
+from forky_core.views.answers.marks import MarkedBlock, aligned, marked, quoted, shares, unmarked
 
 PIECES = [
     *(
@@ -210,6 +210,17 @@ def test_alignment_pairs_each_block_once_and_crosses_nowhere(one: str, two: str)
     assert pairs == sorted(pairs)
     for side in (0, 1):
         assert len({pair[side] for pair in pairs}) == len(pairs)
+
+
+def test_a_quotation_is_marked_where_it_stands_and_of_one_that_differs_a_little_only_the_difference() -> None:
+    one, two = marked(["It *leaves* at 8:00. So be there.", "It leaves at 9:00. So be there."], 0)
+    found = quoted(one, [("It leaves at 8:00.", "clash"), ("never said", "clash")])
+    assert [(run.text, run.mark) for span in found[0].spans for run in span if run.mark] == [
+        ("8:00", "clash")
+    ]
+    whole = quoted(unmarked(blocks_of("It *leaves* at 8:00. So be there.")), [("it leaves at 8:00", "clash")])
+    assert "".join(run.text for span in whole[0].spans for run in span if run.mark) == "It leaves at 8:00"
+    assert quoted(two, [("never said", "clash")]) == two
 
 
 def test_shares_are_one_for_equal_answers_and_symmetric() -> None:

@@ -92,7 +92,7 @@ def test_a_merge_stands_above_the_question_that_builds_on_it(chat: Conversation)
 def test_unusual_relations_are_said(chat: Conversation) -> None:
     chat.fork("same")
     chat.merge(chat.plan_merge("levels"))
-    assert comparison(chat, "main", "levels").notes == ("“levels” is merged into “main” already.",)
+    assert comparison(chat, "main", "levels").notes == ("“levels” was brought back into “main” already.",)
     assert comparison(chat, "main", "same").notes == ("“main” goes on from “same”: 1 message more.",)
     chat.fork("twin")
     assert comparison(chat, "main", "twin").notes == ("“main” and “twin” stand at the same message.",)

@@ -18,9 +18,9 @@ from typing import Literal
 
 from forky_core.views.answers.blocks import AnswerBlock, InlineRun, Style, blocks_of
 
-Mark = Literal["", "some", "other", "only", "gone"]
+Mark = Literal["", "some", "other", "only", "gone", "clash"]
 """Whether all say it (""), the base and some others ("some"), others but not the base ("other"), or this answer alone
-("only"); "gone" are words of the base that are missing here."""
+("only"); "gone" are words of the base that are missing here, "clash" are words that another answer contradicts."""
 
 ALIKE = 0.3
 """The share of words in common from which two blocks are taken for versions of one."""
@@ -45,6 +45,7 @@ _TOKEN = re.compile(
 
 
 _WORD = re.compile(r"\w")
+_WORDS = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,6 +81,46 @@ def unmarked(blocks: Sequence[AnswerBlock]) -> tuple[MarkedBlock, ...]:
         )
         for block in blocks
     )
+
+
+def quoted(blocks: Sequence[MarkedBlock], quotes: Iterable[tuple[str, Mark]]) -> tuple[MarkedBlock, ...]:
+    """Return the blocks with a mark on each quotation that stands whole in a paragraph or a row.
+
+    Of a quotation of which some words are marked already, those alone get the new mark.
+    """
+    wanted = [(words, mark) for text, mark in quotes if (words := _WORDS.findall(text.casefold()))]
+    return tuple(_quoted(one, wanted) if one.block.kind in ("paragraph", "row") else one for one in blocks)
+
+
+def _quoted(block: MarkedBlock, wanted: Sequence[tuple[list[str], Mark]]) -> MarkedBlock:
+    said = [run for span in block.spans for run in span if run.mark != "gone"]
+    text = "".join(run.text for run in said)
+    before = [run.mark for run in said for _ in run.text]
+    found = list(_WORDS.finditer(text))
+    words = [one[0].casefold() for one in found]
+    marks: dict[int, Mark] = {}
+    for quote, mark in wanted:
+        for at in range(len(words) - len(quote) + 1):
+            if words[at : at + len(quote)] == quote:
+                places = range(found[at].start(), found[at + len(quote) - 1].end())
+                marks |= dict.fromkeys([place for place in places if before[place]] or places, mark)
+    if not marks:
+        return block
+    spans: list[tuple[MarkedRun, ...]] = []
+    at = 0
+    for span in block.spans:
+        runs: list[MarkedRun] = []
+        for run in span:
+            if run.mark == "gone":
+                runs.append(run)
+                continue
+            own: list[Mark] = [marks.get(place, run.mark) for place in range(at, at + len(run.text))]
+            if _is_whole(run):
+                own = own[:1] * len(own)
+            at += len(own)
+            runs += _merged(zip(own, run.text, strict=True), run)
+        spans.append(tuple(runs))
+    return MarkedBlock(block.block, tuple(spans))
 
 
 def marked(texts: Sequence[str], base: int) -> tuple[tuple[MarkedBlock, ...], ...]:
@@ -201,7 +242,7 @@ def _tokens_of(run: InlineRun) -> list[str]:
     return [run.text] if _is_whole(run) else _TOKEN.findall(run.text)
 
 
-def _is_whole(run: InlineRun) -> bool:
+def _is_whole(run: InlineRun | MarkedRun) -> bool:
     """Whether it is a formula, a piece of code or a link."""
     return bool(run.text) and (bool(run.href) or "formula" in run.styles or "code" in run.styles)
 
@@ -337,7 +378,7 @@ def _spans(
     return tuple(spans)
 
 
-def _merged(pieces: Iterable[tuple[Mark, str]], run: InlineRun) -> Iterator[MarkedRun]:
+def _merged(pieces: Iterable[tuple[Mark, str]], run: InlineRun | MarkedRun) -> Iterator[MarkedRun]:
     for mark, group in groupby(pieces, key=lambda piece: piece[0]):
         text = "".join(text for _, text in group)
         yield MarkedRun(text, mark) if mark == "gone" else MarkedRun(text, mark, run.styles, run.href)

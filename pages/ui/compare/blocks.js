@@ -35,36 +35,28 @@ function formula([name, attributes, content]) {
   return made;
 }
 
+// What a mark means, on hover; a screen reader reads it before the words (surface.css).
+const MEANS = { only: "Only this one says it", other: "The pinned one does not say it", clash: "Another one says otherwise", gone: "The pinned one says this" };
+
 // Text with its styles, from the innermost: what is marked is a mark, what is missing here is deleted text.
-function run([text, mark = "", styles = "", href = "", math = null], base) {
+function run([text, mark = "", styles = "", href = "", math = null]) {
   let made = document.createTextNode(text);
   if (math) { made = formula(math); made.setAttribute("aria-label", text); }
   const wrap = (kind, name) => { const outer = piece(kind, name); outer.append(made); made = outer; };
-  if (mark === "gone") { wrap("del", "gone"); made.title = "The pinned column says this"; return made; }
+  if (mark === "gone") { wrap("del", "gone"); made.title = MEANS.gone; return made; }
   const all = styles.split(" ");
   if (all.includes("formula")) { wrap("span", math ? "formula drawn" : "formula"); made.title = text; }
   for (const style of all) if (WRAPS[style]) wrap(WRAPS[style]);
   if (WEB.test(href)) { wrap("a"); made.href = href; made.target = "_blank"; made.rel = "noopener noreferrer nofollow"; }
-  if (mark === "only" || mark === "other") wrap("mark", mark);
-  else if (mark !== base) wrap("span", mark === "" ? "same" : "some");
+  if (MEANS[mark]) { wrap("mark", mark); made.title = MEANS[mark]; }
   return made;
 }
 
-// Most of a block is said by all, or most by some: it looks like that as a whole, so that few words need an element.
-function baseOf(runs) {
-  let quiet = 0;
-  for (const [text, mark = ""] of runs) quiet += mark === "" ? text.length : mark === "some" ? -text.length : 0;
-  return quiet > 0 ? "" : "some";
-}
-
 function span(runs, into) {
-  const base = baseOf(runs);
-  if (base === "" && runs.length) into.classList.add("same");
   for (const one of runs) {
-    const lines = one[0].split("\n");
-    lines.forEach((line, at) => {
+    one[0].split("\n").forEach((line, at) => {
       if (at) into.append(piece("br"));
-      if (line) into.append(run([line, ...one.slice(1)], base));
+      if (line) into.append(run([line, ...one.slice(1)]));
     });
   }
   return into;
@@ -72,9 +64,8 @@ function span(runs, into) {
 
 // A block that one alone says from its first word to its last is marked at its side, and its words are left in peace.
 function aloneIn(block) {
-  if (block.in?.length) return "";
   const marks = (block.s ?? []).flat().filter((one) => /[\p{L}\p{N}]/u.test(one[0]) && one[1] !== "gone").map((one) => one[1] ?? "");
-  return marks.length > 0 && marks.every((mark) => mark === marks[0]) && (marks[0] === "only" || marks[0] === "other") ? marks[0] : "";
+  return marks.length > 0 && marks.every((mark) => mark === "only") ? "only" : "";
 }
 
 // A diagram by the Mermaid that Streamlit ships, as a picture: in one, no link can be clicked and no script runs. What is
@@ -132,24 +123,24 @@ function withDiagram(source, text) {
   return box;
 }
 
+// Code of which another one says a part is a diff: what this one alone has is signed in the pinned column with −, elsewhere with +.
 function codeBlock(block) {
   const box = piece("div", "codebox"), pre = piece("pre"), code = piece("code");
-  const marks = block.lines.map(([mark]) => mark);
+  const marks = block.lines.filter(([, pieces]) => pieces.some(([text]) => text.trim())).map(([mark]) => mark);
+  const differs = marks.some((mark) => mark === "only" || mark === "other");
+  if (differs) box.classList.add(...(marks.every((mark) => mark === "only") ? ["only"] : ["marked", "diff"]));
   for (const [mark, pieces] of block.lines) {
-    const line = piece("span", `ln ${mark || "same"}`);
+    const line = piece("span", `ln ${box.matches(".diff") ? mark : ""}`);
     for (const [text, color] of pieces) line.append(color ? piece("span", `t-${color}`, text) : document.createTextNode(text));
     line.append(document.createTextNode("\n"));
     code.append(line);
   }
   pre.append(code);
-  pre.tabIndex = 0;
   const top = piece("div", "codetop");
   top.append(piece("span", "", block.lang), press("copy", "Copy the code", "content_copy", () =>
     navigator.clipboard?.writeText(block.lines.map(([, pieces]) => pieces.map(([text]) => text).join("")).join("\n"))));
   box.append(top, pre);
-  if (marks.includes("only") || marks.includes("other")) box.classList.add("marked");
-  if (block.diagram) return withDiagram(box, block.diagram);
-  return box;
+  return block.diagram ? withDiagram(box, block.diagram) : box;
 }
 
 function paragraph(block) {
@@ -165,27 +156,27 @@ function paragraph(block) {
 
 const KINDS = {
   p: paragraph,
-  h: (block) => span(block.s[0], piece(`h${Math.min(6, block.l + 3)}`, `h${block.l} ${aloneIn(block)}`)),
+  h: (block) => span(block.s[0], piece(`h${block.level}`, `h${block.l} ${aloneIn(block)}`)),
   x: (block) => piece("pre", "plain", block.s[0][0][0]),
   c: codeBlock,
   "-": () => piece("hr"),
 };
 
-function row(block, marksOn) {
+function row(block) {
   const made = piece("tr");
   block.s.forEach((cell, at) => {
-    const mark = cell.find((one) => one[1])?.[1] ?? "";
-    const made_ = piece(block.head ? "th" : "td", marksOn && (mark === "only" || mark === "other") ? mark : "");
+    const mark = cell.find((one) => MEANS[one[1]])?.[1] ?? "", made_ = piece(block.head ? "th" : "td", mark);
     if (block.head) made_.scope = "col";
     if (block.al[at]) made_.style.textAlign = block.al[at];
-    made.append(span(cell.map((one) => [one[0], mark ? "some" : "", one[2], one[3], one[4]]), made_));
+    if (mark) made_.title = MEANS[mark];
+    made.append(span(cell.map((one) => [one[0], "", ...one.slice(2)]), made_));
   });
   return made;
 }
 
 // The blocks of one message below `into`, in their lists and quotations; each has its number as data-b.
 function drawBlocks(blocks, into) {
-  let open = [], table = null;
+  let open = [], table = null, level = 2; // No heading is more than one level below the one before it.
   const place = () => open.at(-1)?.made ?? into;
   blocks.forEach((block, at) => {
     const inside = block.in ?? [];
@@ -208,16 +199,18 @@ function drawBlocks(blocks, into) {
         place().append(box);
         table = { id: block.t, body };
       }
-      made = row(block, true);
+      made = row(block);
       const part = block.head ? "thead" : "tbody";
       const last = table.body.lastElementChild;
       const group = last?.tagName.toLowerCase() === part ? last : table.body.appendChild(piece(part));
       group.append(made);
     } else {
       table = null;
-      made = (KINDS[block.k] ?? KINDS.x)(block);
+      if (block.k === "h") level = Math.min(6, block.l + 2, level + 1);
+      made = (KINDS[block.k] ?? KINDS.x)({ ...block, level });
       place().append(made);
     }
+    if (made.matches(".only")) made.title = MEANS.only;
     made.classList.add("b");
     made.dataset.b = at;
   });

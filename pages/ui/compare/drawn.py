@@ -20,7 +20,7 @@ from forky_core.text.showable import showable
 from forky_core.views.answers.agreement import agreement
 from forky_core.views.answers.blocks import AnswerBlock, blocks_of
 from forky_core.views.answers.code_colors import colored
-from forky_core.views.answers.marks import MarkedBlock, MarkedRun, marked, shares, unmarked
+from forky_core.views.answers.marks import Mark, MarkedBlock, MarkedRun, marked, quoted, shares, unmarked
 from forky_core.views.captions import SAME, brought_back, dollars, ended, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow, column_numbers
 from pages.ui.compare.window import RowWindow
@@ -30,6 +30,8 @@ BLOCKS = 400
 """How many blocks of one message are drawn at first."""
 _NOTABLE = 0.1
 """The shortest time to the first token, in seconds, that is shown."""
+_MUCH = 0.5
+"""The share of words in common from which differences are marked without being asked for."""
 _SHARED = 20
 """How many of the newest common messages are shown."""
 _KINDS = {"paragraph": "p", "heading": "h", "code": "c", "row": "r", "rule": "-", "plain": "x"}
@@ -49,8 +51,12 @@ class DrawnComparison:
     """The rows that are drawn."""
     pinned: int
     """The column that the others are compared with."""
-    marks: bool
-    """Whether differences are marked."""
+    marks: str
+    """What is marked: "off" for nothing, "on" for what one alone says and what they disagree on, "gone" for what is
+    missing, too. "": as "on", but only where a model has examined the answers or they have much in common.
+    """
+    examined: Callable[[tuple[MessageId, ...]], Examination | None] = lambda _ids: None
+    """Returns what a model has found in answers."""
     whole: frozenset[MessageId] = frozenset()
     """Long messages that are drawn completely."""
     author: Callable[[MessageId], str] = lambda _id: ""
@@ -67,8 +73,7 @@ class DrawnComparison:
     def _row(self, number: int, row: TurnRow) -> Json:
         asked = row.asked or self._question(row)
         texts = [_answer_text(turn) for turn in row.turns]
-        differing = self.marks and sum(bool(text) for text in texts) > 1
-        found = marked(texts, self.pinned) if differing else [None] * len(texts)
+        found = self._marked(number, texts)
         return {
             "n": number,
             "asked": self._plain(asked) if asked is not None else None,
@@ -81,6 +86,25 @@ class DrawnComparison:
                 for turn, marks in zip(row.turns, found, strict=True)
             ],
         }
+
+    def _marked(self, number: int, texts: Sequence[str]) -> Sequence[Sequence[MarkedBlock] | None]:
+        """Return the blocks of the answers of a row with their marks, in place of each that has none None."""
+        none = [None] * len(texts)
+        there = [text for text in texts if text]
+        if self.marks == "off" or len(there) < 2:
+            return none
+        answers = self.compared(number)
+        examined = self.examined(tuple(dict.fromkeys(one.id for one in answers if one is not None)))
+        if not self.marks and examined is None and not alike(there):
+            return none
+        by_words = examined is None or self.marks == "gone"
+        found = marked(texts, self.pinned) if by_words else [unmarked(blocks_of(text)) for text in texts]
+        quotes: list[list[tuple[str, Mark]]] = [[] for _ in texts]
+        for point in agreement(answers, examined).points:
+            if point.kind != "agree":
+                for at, text in point.says:
+                    quotes[at].append((bare(text), "clash" if point.kind == "conflict" else "only"))
+        return [quoted(blocks, own) if own else blocks for blocks, own in zip(found, quotes, strict=True)]
 
     def _cell(self, turn: Turn | None, marks: Sequence[MarkedBlock] | None, *, together: bool) -> list[Json]:
         if turn is None:
@@ -171,6 +195,12 @@ class DrawnComparison:
 
     def _who(self, message: Message) -> str:
         return _author(message, self.author) if message.role == "user" else message.role
+
+
+def alike(texts: Sequence[str]) -> bool:
+    """Return whether answers have so much in common that marks on what differs say something."""
+    found = [share for at, line in enumerate(shares(texts)) for share in line[at + 1 :]]
+    return sum(found) / len(found) >= _MUCH
 
 
 def _quote(text: str) -> str:
@@ -318,10 +348,7 @@ def drawn_heads(
             "facts": facts(column, context.get(column.side.key)),
             "empty": column.side.head is None,
             "pinned": at == pinned,
-            "numbers": [
-                {"name": one.name, "shown": one.shown, "share": round(one.share, 3), "best": one.best}
-                for one in numbers[at]
-            ],
+            "numbers": [{"name": one.name, "shown": one.shown, "best": one.best} for one in numbers[at]],
         }
         for at, column in enumerate(found.columns)
     ]

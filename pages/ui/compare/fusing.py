@@ -1,4 +1,4 @@
-"""The Fuse panel at the side of Compare: one answer made from several to one question, read before it lands (law 8).
+"""The panel at the side of Compare: one answer made from several to one question, read before it lands (law 8).
 
 The URL says which answers, on which branch and who writes (`…&fuse=3f2a91,77c01b&on=main&by=model`); choosing other
 columns to compare closes the panel. The same panel joins parts that were ticked. The columns stay visible.
@@ -125,7 +125,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
     st.html(_STYLE.replace("GROUND", palette().background))
     with st.container(key="compare-fusion"):
         with st.container(key="line-compare-fusion-top", horizontal=True, vertical_alignment="center"):
-            what = "The parts you picked" if parts else "One answer of these"
+            what = "The parts you chose" if parts else "One answer of these"
             st.markdown(f":material/merge_type: **{what}**", width="stretch")
             st.button(
                 "Close",
@@ -206,9 +206,9 @@ def _draw_plan(here: Frame, planning: Planning, found: Comparison) -> None:
     draw_payload(here, planning, shown)
     with st.container(key="line-compare-fusion", horizontal=True):
         st.button(
-            f"Land on a new branch beside “{plain_label(planning.options.target, 30)}”"
+            f"Put it on a new branch beside “{plain_label(planning.options.target, 30)}”"
             if shown.forks
-            else f"Land on “{plain_label(planning.options.target, 40)}”",
+            else f"Put it on “{plain_label(planning.options.target, 40)}”",
             key="compare.fuse_land",
             type="primary",
             icon=":material/merge_type:",

@@ -5,7 +5,6 @@
 const NARROW = 640; // Pixels of width below which one column is shown at a time.
 const AHEAD = 240; // Pixels from an end of the window at which further rows are asked for.
 const SETTLED = 140; // Milliseconds after which a scroll has ended.
-const MARKS = [["off", "Off"], ["on", "Marked"], ["gone", "With what is missing"]];
 const states = (window.__forkyCompareStates ??= new Map()); // What a conversation's reader chose, for as long as the tab lives.
 
 class Surface {
@@ -34,7 +33,7 @@ class Surface {
     this.dots = piece("div", "dots");
     this.board = piece("div", "board");
     this.board.setAttribute("role", "group");
-    this.board.setAttribute("aria-label", "Columns. In the head of a column: Left and Right go to the next, with Alt they move it, P pins, C collapses.");
+    this.board.setAttribute("aria-label", "Columns. In the head of a column: Left and Right go to the next, with Alt they move it, P pins, C collapses, Down chooses parts. Among parts: the arrows go on, Space chooses.");
     this.board.tabIndex = -1;
     this.heads = piece("div", "heads");
     this.spare = piece("div", "spare");
@@ -135,81 +134,51 @@ class Surface {
 
   drawTools() {
     const { data, state } = this;
-    const sign = JSON.stringify([data.marks, data.shared, data.columns.length, state.alone, state.picking, [...state.collapsed], data.before, data.after, this.narrow, data.rows.at(-1)?.n, data.panel?.kind, data.rows.some((row) => row.rivals > 1)]);
-    if (sign === this.toolsDrawn) return;
-    const focused = this.root.getRootNode().activeElement?.dataset?.tool;
-    this.toolsDrawn = sign;
-    const parts = [];
-    const choice = (label, name, options, now, act) => {
-      const group = piece("div", "choice");
-      group.setAttribute("role", "radiogroup");
-      group.setAttribute("aria-label", label);
-      group.append(piece("span", "what", label));
-      for (const [value, shown] of options) {
-        const made = press("", shown, "", () => act(value), true);
-        made.setAttribute("role", "radio");
-        made.setAttribute("aria-checked", String(value === now));
-        made.dataset.tool = `${name}-${value}`;
-        made.tabIndex = value === now ? 0 : -1;
-        made.onkeydown = (event) => {
-          const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
-          if (!step) return;
-          event.preventDefault();
-          const all = [...group.querySelectorAll("button")];
-          const next = all[(all.indexOf(made) + step + all.length) % all.length];
-          next.focus(); next.click();
-        };
-        group.append(made);
+    const sign = JSON.stringify([data.marks, data.panel?.kind, data.rows.some((row) => row.answers > 1)]);
+    if (sign !== this.toolsDrawn) {
+      const focused = this.root.getRootNode().activeElement?.dataset?.tool;
+      this.toolsDrawn = sign;
+      const tool = (made, name, state, on) => { made.dataset.tool = name; made.setAttribute(state, on); return made; };
+      const parts = [tool(press("small", "What can be done with them", "more_horiz", (event) => this.openTools(event.currentTarget)), "more", "aria-haspopup", "menu")];
+      if (data.rows.some((row) => row.answers > 1)) {
+        const marks = tool(press("toggle", "What differs", "difference", () => this.mark(data.marks === "off" ? "on" : "off"), true), "marks", "aria-pressed", data.marks !== "off");
+        marks.title = "Marks what only one of them says, and what they disagree on";
+        parts.unshift(marks);
       }
-      return group;
-    };
-    if (data.shared) {
-      const made = press("quietly", data.shared, "unfold_more", () => this.tell("panel", { kind: data.panel?.kind === "shared" ? "" : "shared" }), true);
-      made.classList.add("shared");
-      made.dataset.tool = "shared";
-      parts.push(made);
+      this.tools.replaceChildren(...parts);
+      if (focused) this.tools.querySelector(`[data-tool="${focused}"]`)?.focus({ preventScroll: true });
     }
-    parts.push(choice("Differences", "marks", MARKS, data.marks, (value) => {
-      this.data.marks = value; this.root.dataset.marks = value; this.toolsDrawn = null; this.drawTools();
-      this.tell("marks", { value });
-    }));
-    parts.push(choice("Scroll", "scroll", [["together", "Together"], ["alone", "Each alone"]], state.alone ? "alone" : "together", (value) => this.scrollAlone(value === "alone")));
-    if (data.rows.some((row) => row.answers > 1)) {
-      const claims = press("quietly", "Claims", "fact_check", () => this.togglePanel("claims"), true);
-      claims.setAttribute("aria-expanded", String(data.panel?.kind === "claims"));
-      claims.dataset.tool = "claims";
-      parts.push(claims);
-      if (data.columns.length > 2) {
-        const pairs = press("quietly", "All pairs", "grid_on", () => this.togglePanel("pairs"), true);
-        pairs.setAttribute("aria-expanded", String(data.panel?.kind === "pairs"));
-        pairs.dataset.tool = "pairs";
-        parts.push(pairs);
-      }
-    }
-    if (!data.reads && data.rows.some((row) => row.rivals > 1)) {
-      const pick = press("quietly", "Pick parts", "checklist", () => this.pickParts(!state.picking), true);
-      pick.setAttribute("aria-pressed", String(state.picking));
-      pick.dataset.tool = "pick";
-      parts.push(pick);
-    }
-    const many = (n, which) => (n === 1 ? `1 ${which} turn` : `${n} ${which} turns`);
-    if (data.before && (state.alone || this.narrow)) parts.push(press("quietly", `Show ${many(data.before, "earlier")}`, "expand_less", () => this.more("earlier"), true));
-    if (data.after) parts.push(press("quietly", `Show ${many(data.after, "later")}`, "expand_more", () => this.more("later"), true));
-    const folded = this.order.filter((key) => state.collapsed.has(key));
-    if (folded.length) {
-      const all = press("quietly", `Show ${folded.length === 1 ? "the collapsed column" : `${folded.length} collapsed columns`}`, "unfold_more_double", () => { state.collapsed.clear(); this.redraw(); }, true);
-      all.dataset.tool = "unfold";
-      parts.push(all);
-    }
-    this.tools.replaceChildren(...parts);
-    if (focused) this.tools.querySelector(`[data-tool="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
     this.root.dataset.marks = data.marks;
     this.root.classList.toggle("picking", state.picking);
   }
 
+  mark(value) {
+    this.data.marks = value;
+    this.drawTools();
+    this.tell("marks", { value });
+  }
+
+  openTools(opener) {
+    const { data, state } = this, compared = data.rows.some((row) => row.answers > 1);
+    const many = (n, which) => `Show ${n} ${which} turn${n === 1 ? "" : "s"}`;
+    this.openMenu(opener, "What can be done with them", [
+      compared && ["Where they disagree", "fact_check", () => this.togglePanel("claims")],
+      compared && data.columns.length > 2 && ["How much every two share", "grid_on", () => this.togglePanel("pairs")],
+      data.shared && ["What they have in common", "unfold_more", () => this.togglePanel("shared")],
+      compared && ["Mark also what is missing here", "strikethrough_s", () => this.mark(data.marks === "gone" ? "on" : "gone"), false, data.marks === "gone"],
+      ["Scroll each column alone", "swipe_vertical", () => this.scrollAlone(!state.alone), this.narrow, state.alone],
+      data.before && [many(data.before, "earlier"), "expand_less", () => this.more("earlier")],
+      data.after && [many(data.after, "later"), "expand_more", () => this.more("later")],
+      !data.reads && data.rows.some((row) => row.rivals > 1) && ["Make one answer of chosen parts", "checklist", () => this.pickParts(!state.picking), false, state.picking],
+      data.can.vote && ["Let people vote …", "how_to_vote", () => this.tell("vote")],
+      ["Start a demo …", "slideshow", () => this.tell("demo")],
+      data.can.share && ["Share …", "ios_share", () => this.tell("share")],
+    ]);
+  }
+
   togglePanel(kind) {
     if (this.data.panel?.kind === kind) this.tell("panel", { kind: "" });
-    else this.tell("panel", { kind, row: this.comparedRow() });
+    else this.tell("panel", { kind, row: kind === "shared" ? 0 : this.comparedRow() });
   }
 
   // The row that is read, or the nearest that two columns answered.
@@ -237,7 +206,7 @@ class Surface {
         this.board.append(el);
       }
       const at = this.order.indexOf(head.key);
-      const folded = this.state.collapsed.has(head.key);
+      const folded = this.state.collapsed.has(head.key) && !this.narrow;
       const sign = JSON.stringify([head, this.pinned === head.key, folded, at, this.order.length]);
       if (sign !== section.drawn) {
         section.drawn = sign;
@@ -262,39 +231,16 @@ class Surface {
     top.setAttribute("aria-label", `Head of ${head.name}`);
     top.tabIndex = 0;
     top.draggable = !this.narrow;
-    const line = piece("div", "nameline");
-    const grip = icon("drag_indicator"); grip.classList.add("grip");
-    const name = piece("div", "name", head.name);
+    const name = piece("div", "name", head.name), told = head.numbers.filter((one) => one.name === "Tokens" || one.name === "Cost");
+    const facts = piece("div", "facts", [head.model, ...told.map((one) => (one.name === "Tokens" ? `${one.shown} tokens` : one.shown))].filter(Boolean).join(" · "));
     name.title = head.name;
-    const part = (made, called) => { made.dataset.part = called; return made; };
-    const pin = part(press("small pin", pinned ? `${head.name} is what the others are compared with` : `Pin ${head.name}: compare the others with it`, "keep", () => this.pin(head.key)), "pin");
-    pin.setAttribute("aria-pressed", String(pinned));
-    const fold = part(press("small fold", folded ? `Show ${head.name}` : `Collapse ${head.name}`, folded ? "chevron_right" : "chevron_left", () => this.fold(head.key)), "fold");
-    fold.setAttribute("aria-expanded", String(!folded));
-    const more = part(press("small more", `More about ${head.name}`, "more_horiz", (event) => this.openMenu(head, event.currentTarget)), "more");
-    more.setAttribute("aria-haspopup", "menu");
-    const open = part(press("small wide", `Go on with ${head.name} in the Chat`, "arrow_outward", () => this.tell("open", { key: head.key })), "open");
-    const merge = part(press("small wide", `Merge ${head.name} into ${head.merge}`, "merge", () => this.tell("merge", { key: head.key })), "merge");
-    open.hidden = !head.open; merge.hidden = !head.merge;
-    line.append(grip, name, open, merge, pin, fold, more);
-    const about = piece("div", "about", [head.model, head.facts].filter(Boolean).join(" · "));
-    about.title = about.textContent;
-    const numbers = piece("dl", "numbers");
-    for (const one of head.numbers) {
-      const cell = piece("div", one.best ? "number best" : "number");
-      const value = piece("dd", "", one.shown), bar = piece("dd", "bar"), fill = piece("i");
-      bar.setAttribute("aria-hidden", "true");
-      fill.style.width = `${Math.max(2, one.share * 100)}%`;
-      bar.append(fill);
-      if (one.best) value.prepend(piece("span", "star", "★"), piece("span", "vh", "best: "));
-      const short = { "First token": "first", "Total time": "time", "Tokens per second": "tokens/s" }[one.name] ?? one.name.toLowerCase();
-      const term = piece("dt", "", short);
-      term.title = one.name;
-      cell.title = `${one.name}: ${one.shown}${one.best ? ", the best" : ""}`;
-      cell.append(term, value, bar);
-      numbers.append(cell);
-    }
-    top.replaceChildren(line, about, numbers);
+    facts.title = facts.textContent;
+    const more = folded
+      ? press("small", `Show ${head.name}`, "chevron_right", () => this.fold(head.key))
+      : press("small more", `More about ${head.name}`, "more_horiz", (event) => this.openColumn(head, event.currentTarget));
+    more.dataset.part = "more";
+    if (!folded) more.setAttribute("aria-haspopup", "menu");
+    top.replaceChildren(...(pinned ? [icon("keep")] : []), name, facts, more);
     top.ondragstart = (event) => { event.dataTransfer.setData("text/forky-column", head.key); event.dataTransfer.effectAllowed = "move"; this.dragged = head.key; el.classList.add("dragged"); };
     top.ondragend = () => { this.dragged = null; for (const one of this.sections.values()) one.el.classList.remove("dragged", "target"); };
     for (const one of [el, top]) {
@@ -322,7 +268,7 @@ class Surface {
   }
 
   drawBand(row) {
-    const sign = JSON.stringify([row.asked, row.rivals, row.files, this.data.fusing, row.n === this.data.rows[0].n && this.data.before, row === this.data.rows.at(-1) && this.data.after]);
+    const sign = JSON.stringify([row.asked, row.rivals, row.files, this.data.fusing, row.n === this.data.rows[0].n && [this.data.before, this.data.shared]]);
     let band = this.bands.get(row.n);
     if (band?.sign === sign) return;
     if (!band) {
@@ -337,11 +283,10 @@ class Surface {
       const many = this.data.before === 1 ? "1 earlier turn" : `${this.data.before} earlier turns`;
       inner.append(press("quietly earlier", `Show ${many}`, "expand_less", () => this.more("earlier"), true));
     }
+    if (row.n === this.data.rows[0].n && !this.data.before && this.data.shared) inner.append(press("quietly earlier", this.data.shared, "unfold_more", () => this.togglePanel("shared"), true));
     if (row.asked) inner.append(this.question(row));
     if (row.rivals > 1 && !this.data.reads) {
-      const acts = piece("div", "rowacts");
-      acts.append(press("quietly fuse", `Fuse ${row.rivals} into one`, "merge_type", () => this.tell("fuse", { row: row.n }), true));
-      inner.append(acts);
+      inner.append(press("quietly fuse", `Make one answer of ${row.rivals}`, "merge_type", () => this.tell("fuse", { row: row.n }), true));
     }
     band.el.hidden = inner.childElementCount === 0;
     band.el.replaceChildren(inner);
@@ -527,8 +472,8 @@ class Surface {
     if (narrow !== this.narrow) {
       const at = this.reading();
       this.narrow = narrow;
-      this.drawTools();
-      this.drawColumnsAnew();
+      for (const section of this.sections.values()) section.drawn = "";
+      this.drawColumns();
       this.layOut();
       if (at) this.goTo(at.row, false);
     }
@@ -541,15 +486,8 @@ class Surface {
     this.leaveRoom();
   }
 
-  drawColumnsAnew() {
-    for (const section of this.sections.values()) section.drawn = "";
-    this.drawColumns();
-  }
-
   redraw() {
     const anchor = this.anchor();
-    this.toolsDrawn = null;
-    this.drawTools();
     this.drawColumns();
     this.layOut();
     this.fit();
@@ -723,8 +661,6 @@ class Surface {
     if (this.state.alone === alone) return;
     const at = this.reading();
     this.state.alone = alone;
-    this.toolsDrawn = null;
-    this.drawTools();
     this.layOut();
     this.fit();
     if (at) this.goTo(at.row, false);
@@ -732,47 +668,56 @@ class Surface {
 
   key(event) {
     const head = event.target.classList?.contains("head") ? event.target : null;
-    if (!head || event.ctrlKey || event.metaKey) return;
-    const { key } = head.dataset, at = this.order.indexOf(key);
-    const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-    if (step && event.altKey) this.move(key, at + step);
-    else if (event.altKey) return;
-    else if (step) this.sections.get(this.order[at + step])?.top.focus();
-    else if (event.key === "p" || event.key === "P") this.pin(key);
-    else if (event.key === "c" || event.key === "C") this.fold(key);
-    else if (event.key === "Enter") head.querySelector(".more")?.click();
-    else return;
+    if (event.ctrlKey || event.metaKey) return;
+    const sideways = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+    if (!head && event.target.closest?.(".tick")) {
+      if (!this.goOn(event.target, sideways, { ArrowUp: -1, ArrowDown: 1 }[event.key])) return;
+    } else if (!head) return;
+    else {
+      const { key } = head.dataset, at = this.order.indexOf(key);
+      if (sideways && event.altKey) this.move(key, at + sideways);
+      else if (event.altKey) return;
+      else if (sideways) this.sections.get(this.order[at + sideways])?.top.focus();
+      else if (event.key === "p" || event.key === "P") this.pin(key);
+      else if (event.key === "c" || event.key === "C") this.fold(key);
+      else if (event.key === "Enter") head.querySelector("button")?.click();
+      else if (event.key === "ArrowDown" && this.boxes(key).length) this.pickParts(true, key);
+      else return;
+    }
     event.preventDefault();
     event.stopPropagation();
   }
 
-  openMenu(head, opener) {
-    if (this.menu) { this.closeMenu(); return; }
+  openColumn(head, opener) {
     const at = this.order.indexOf(head.key);
-    const items = [];
-    const add = (label, sign, act, off = false) => {
-      const made = press("item", label, sign, () => { this.closeMenu(); act(); }, true);
-      made.setAttribute("role", "menuitem");
+    this.openMenu(opener, `More about ${head.name}`, [
+      [[head.facts, ...head.numbers.map((one) => `${one.name}: ${one.shown}${one.best ? " ★" : ""}`)].join(" · ")],
+      head.open && ["Go on with this one in the Chat", "arrow_outward", () => this.tell("open", { key: head.key })],
+      head.merge && [`Bring back into ${head.merge} …`, "merge", () => this.tell("merge", { key: head.key })],
+      ["Pin: compare the others with it", "keep", () => this.pin(head.key), this.pinned === head.key],
+      ["Collapse", "unfold_less", () => this.fold(head.key), this.narrow],
+      ["Move left", "arrow_back", () => this.move(head.key, at - 1), at === 0],
+      ["Move right", "arrow_forward", () => this.move(head.key, at + 1), at === this.order.length - 1],
+      ["Take it out of the comparison", "close", () => this.tell("order", { keys: this.order.filter((key) => key !== head.key) }), this.order.length < 3],
+      head.promote.length && ["Prefer this answer on the branch"],
+      ...head.promote.slice(0, 40).map(([name, shown]) => [shown, "flag", () => this.tell("promote", { key: head.key, branch: name })]),
+    ]);
+  }
+
+  // A menu of lines: a label, an icon, what it does, whether that is impossible, and whether it is switched on. A label alone is a heading.
+  openMenu(opener, title, lines) {
+    if (this.menu) { this.closeMenu(); return; }
+    const items = lines.filter(Boolean).map(([label, sign, act, off = false, on]) => {
+      if (!act) return piece("div", "heading", label);
+      const made = press("item", label, on ? "check" : sign, () => { this.closeMenu(); act(); }, true);
+      made.setAttribute("role", on === undefined ? "menuitem" : "menuitemcheckbox");
+      if (on !== undefined) made.setAttribute("aria-checked", String(on));
       made.disabled = off;
-      items.push(made);
-    };
-    if (head.open) add("Go on with this one in the Chat", "arrow_outward", () => this.tell("open", { key: head.key }));
-    if (head.merge) add(`Merge into ${head.merge} …`, "merge", () => this.tell("merge", { key: head.key }));
-    add("Pin: compare the others with it", "keep", () => this.pin(head.key), this.pinned === head.key);
-    add(this.state.collapsed.has(head.key) ? "Show" : "Collapse", "unfold_less", () => this.fold(head.key));
-    add("Move left", "arrow_back", () => this.move(head.key, at - 1), at === 0);
-    add("Move right", "arrow_forward", () => this.move(head.key, at + 1), at === this.order.length - 1);
-    add("Take it out of the comparison", "close", () => {
-      this.order = this.order.filter((key) => key !== head.key);
-      this.tell("order", { keys: this.order });
-    }, this.order.length < 3);
-    if (head.promote.length) {
-      items.push(piece("div", "heading", "Move a branch here"));
-      for (const [name, shown] of head.promote.slice(0, 40)) add(shown, "flag", () => this.tell("promote", { key: head.key, branch: name }));
-    }
+      return made;
+    });
     const menu = piece("div", "menu");
     menu.setAttribute("role", "menu");
-    menu.setAttribute("aria-label", `More about ${head.name}`);
+    menu.setAttribute("aria-label", title);
     menu.append(...items);
     this.root.append(menu);
     this.menu = menu; this.opener = opener;
@@ -804,46 +749,75 @@ class Surface {
 
   // ── Picking parts ───────────────────────────────────────────────────────────────────────────────────────────────
 
-  pickParts(on) {
+  pickParts(on, key = this.order[0]) {
     this.state.picking = on;
     if (on) for (const cell of this.cells.values()) this.addTicks(cell);
     else {
-      for (const tick of this.board.querySelectorAll(".tick")) tick.remove();
       this.state.ticks.clear();
-      for (const one of this.board.querySelectorAll(".b.picked")) one.classList.remove("picked");
+      for (const cell of this.cells.values()) cell.sign = "";
+      this.drawRows();
+      this.layOut();
     }
-    this.toolsDrawn = null;
     this.drawTools();
     this.drawPicks();
     this.fit();
+    if (on) this.boxes(key).find((one) => one.getBoundingClientRect().top > this.board.getBoundingClientRect().top + this.covered(this.board))?.focus();
+    else this.sections.get(key)?.top.focus();
   }
 
+  // Each paragraph, block of code, list and table is a part; of a list or a table that is chosen, each line is one, too.
   addTicks(cell) {
-    for (const entry of cell.querySelectorAll("article[data-pick]")) {
-      const id = entry.dataset.id;
-      for (const block of entry.querySelectorAll(".b")) {
-        if (block.tagName === "HR" || block.classList.contains("plain") || block.querySelector(":scope > .tick, :scope > :first-child > .tick")) continue;
-        const label = piece("label", "tick"), box = piece("input");
-        box.type = "checkbox";
-        box.setAttribute("aria-label", `Pick: ${block.textContent.trim().slice(0, 80)}`);
-        const at = Number(block.dataset.b);
-        box.checked = this.state.ticks.get(id)?.has(at) ?? false;
-        block.classList.toggle("picked", box.checked);
-        box.onchange = () => this.tick(id, at, box.checked, block);
-        label.append(box);
-        (block.tagName === "TR" ? block.firstElementChild : block).prepend(label);
+    for (const entry of cell.querySelectorAll("article[data-pick]"))
+      for (const part of entry.querySelectorAll(".words > :not(hr, .plain, .part)")) {
+        const blocks = part.matches(".b") ? [part] : [...part.querySelectorAll(".b")], box = piece("div", "part");
+        const whole = this.tickFor(part, entry.dataset.id, blocks);
+        part.before(box);
+        box.append(whole, part);
+        box.onclick = ({ target }) => { if (!target.closest("a, button, label, summary") && getSelection().isCollapsed) whole.firstChild.click(); };
+        for (const block of blocks.length > 1 ? blocks : []) (block.tagName === "TR" ? block.firstElementChild : block).prepend(this.tickFor(block, entry.dataset.id, [block]));
       }
+    this.drawTicks(cell);
+  }
+
+  tickFor(part, id, blocks) {
+    const label = piece("label", "tick"), box = piece("input"), at = blocks.map((one) => Number(one.dataset.b));
+    box.type = "checkbox";
+    box.setAttribute("aria-label", `Choose: ${part.textContent.trim().slice(0, 80)}`);
+    box.part_ = { id, at };
+    box.onchange = () => {
+      const ticks = this.state.ticks.get(id) ?? new Set();
+      for (const one of at) if (box.checked) ticks.add(one); else ticks.delete(one);
+      if (ticks.size) this.state.ticks.set(id, ticks); else this.state.ticks.delete(id);
+      this.drawTicks(box.closest(".cell"));
+      this.drawPicks();
+      this.fit();
+      if (this.data.fusing === "picked") this.compose();
+    };
+    label.append(box);
+    return label;
+  }
+
+  drawTicks(cell) {
+    for (const box of cell.querySelectorAll(".tick input")) {
+      const ticks = this.state.ticks.get(box.part_.id), chosen = box.part_.at.filter((one) => ticks?.has(one)).length;
+      box.checked = chosen === box.part_.at.length;
+      box.indeterminate = chosen > 0 && !box.checked;
+      if (box.matches(".part > .tick input")) box.closest(".part").classList.toggle("picked", chosen > 0);
     }
   }
 
-  tick(id, at, on, block) {
-    const ticks = this.state.ticks.get(id) ?? new Set();
-    if (on) ticks.add(at); else ticks.delete(at);
-    if (ticks.size) this.state.ticks.set(id, ticks); else this.state.ticks.delete(id);
-    block.classList.toggle("picked", on);
-    this.drawPicks();
-    this.fit();
-    if (this.data.fusing === "picked") this.compose();
+  boxes(key) {
+    return [...(this.sections.get(key)?.el.querySelectorAll(this.state.picking ? ".part > .tick input" : "article[data-pick]") ?? [])];
+  }
+
+  // From one part to the next of its column, or to the one beside it.
+  goOn(box, sideways, by) {
+    const key = box.closest(".col").dataset.key, { top } = box.getBoundingClientRect();
+    const away = (one) => Math.abs(one.getBoundingClientRect().top - top);
+    const all = this.boxes(sideways ? this.order[this.order.indexOf(key) + sideways] : key);
+    const next = sideways ? all.sort((a, b) => away(a) - away(b))[0] : by && all[all.indexOf(box) + by];
+    next?.focus();
+    return Boolean(next);
   }
 
   // In the order in which they were read: by column as they stand, and down each.
@@ -865,13 +839,13 @@ class Surface {
     if (!state.picking) return;
     const parts = this.ticked(), answers = new Set(parts.map(([id]) => id)).size;
     const count = (n, what) => `${n} ${what}${n === 1 ? "" : "s"}`;
-    const said = parts.length ? `${count(parts.length, "part")} of ${count(answers, "answer")}` : "Tick paragraphs, code and rows of several columns";
-    const go = press("primary", "Compose one answer", "merge_type", () => this.compose(), true);
+    const said = parts.length ? `${count(parts.length, "part")} of ${count(answers, "answer")}` : "Choose paragraphs, code and lists of several columns";
+    const go = press("primary", "Make one answer", "merge_type", () => this.compose(), true);
     go.disabled = answers < 2;
     go.title = answers < 2 ? "Parts of at least two answers make one" : "";
     const words = piece("span", "said", said);
     words.setAttribute("role", "status");
-    picks.replaceChildren(words, go, press("quietly", "Done picking", "close", () => this.pickParts(false), true));
+    picks.replaceChildren(words, go, press("quietly", "Done", "close", () => this.pickParts(false), true));
   }
 
   // ── The panel at the side ───────────────────────────────────────────────────────────────────────────────────────
@@ -886,10 +860,10 @@ class Surface {
     panel.hidden = !told;
     this.root.classList.toggle("sided", Boolean(told));
     if (!told) { panel.replaceChildren(); return; }
-    const title = { claims: "What they claim", pairs: "How much every two share", shared: "What they have in common" }[told.kind];
+    const title = { claims: "Where they disagree", pairs: "How much every two share", shared: "What they have in common" }[told.kind];
     const top = piece("div", "paneltop"), heading = piece("h2", "", title);
     heading.tabIndex = -1;
-    top.append(heading, press("small", "Close", "close", () => { panel.hidden = true; this.root.classList.remove("sided"); this.tell("panel", { kind: "" }); this.tools.querySelector(`[data-tool="${told.kind}"]`)?.focus(); }));
+    top.append(heading, press("small", "Close", "close", () => { panel.hidden = true; this.root.classList.remove("sided"); this.tell("panel", { kind: "" }); this.tools.querySelector("[data-tool=more]").focus(); }));
     panel.setAttribute("aria-label", title);
     panel.replaceChildren(top, { claims: () => this.claims(told), pairs: () => this.pairs(told), shared: () => this.shared(told) }[told.kind]());
     panel.onkeydown = (event) => { if (event.key === "Escape") top.querySelector("button").click(); };

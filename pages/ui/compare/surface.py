@@ -27,7 +27,7 @@ from forky_core.views.compare import Column, Comparison
 from forky_core.views.graph import line_of_text
 from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.shelf import count
-from forky_core.views.sides import Side
+from forky_core.views.sides import Side, written
 from pages.ui.compare.drawn import DrawnComparison, drawn_heads, live_blocks
 from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts
 from pages.ui.compare.window import RowWindow, more_rows, row_window
@@ -35,10 +35,12 @@ from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import may_write, why_only_reads
 from pages.ui.components.palette import palette
+from pages.ui.components.showing import start_demo
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.examination_job import begin
 from pages.ui.merge.examining import NO_MODEL, offer
 from pages.ui.streamlit_patches.patch import streamlit_folder
+from pages.ui.vote.opening import opening, poll_answers
 
 _HERE = Path(__file__).parent
 _surface = st.components.v2.component(
@@ -55,6 +57,7 @@ _MARKS = "compare.marks"
 _PANEL = "compare.panel"
 _WHOLE = "compare.whole"
 _GO = "compare.go"
+_DIALOG = "compare.dialog"
 _LOOK_EVERY = 0.8
 """Seconds between two updates of replies that are being written."""
 _PANELS = ("claims", "pairs", "shared")
@@ -89,6 +92,7 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
         on_act_change=partial(_carry_out, desk),
         height="content",
     )
+    _draw_dialog(desk)
     _draw_examining()
     running = {key: jobs[side.branch] for key, side in desk.sides.items() if side.branch in jobs}
     if running:
@@ -126,16 +130,22 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         return names.get(name, name)
 
     pinned = _pinned(found)
-    marks = frame.session.choices.get(_MARKS, "on")
+    marks = frame.session.choices.get(_MARKS, "")
     drawing = DrawnComparison(
         found,
         label,
         window,
         pinned,
-        marks != "off",
+        marks,
+        frame.chat.merges.examined,
         frozenset(st.session_state.get(_WHOLE, ())),
         frame.chat.people.author_of,
     )
+    rows = drawing.rows()
+    if not marks:
+        marks = (
+            "on" if any(one.get("marked") for row in rows for cell in row["cells"] for one in cell) else "off"
+        )
     of_branch = branch_colors(frame.chat.view.branches)
     lanes = [colors.lane(of_branch.get(column.side.branch or "", UNNAMED)) for column in found.columns]
     heads = drawn_heads(found, pinned, lanes, label, _contexts(frame.chat, found.columns))
@@ -147,7 +157,7 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         "columns": [
             head | _actions(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
         ],
-        "rows": drawing.rows(),
+        "rows": rows,
         "before": window.first,
         "after": len(found.rows) - window.stop,
         "open": window.open_at,
@@ -162,6 +172,10 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         "asked": asked,
         "fusing": st.query_params.get("fuse", ""),
         "reads": bool(why_only_reads(frame.chat)),
+        "can": {
+            "vote": bool(poll_answers(frame, [side.head for side in desk.sides.values()])),
+            "share": len(_readable(desk)) > 1,
+        },
     }
 
 
@@ -241,6 +255,24 @@ def _draw_live(desk: ComparedPage, jobs: dict[str, ReplyJob]) -> None:
         _live(key="compare.live.text", data=({"ends": ends},), height="content")
 
     live()
+
+
+def _draw_dialog(desk: ComparedPage) -> None:
+    """Open the dialog that an act asked for."""
+    frame = desk.frame
+    wanted = frame.session.choices.pop(_DIALOG, "")
+    if wanted == "vote":
+        opening(frame, poll_answers(frame, [side.head for side in desk.sides.values()]))
+    elif wanted == "demo":
+        start_demo(frame.chat, sides=written(tuple(desk.sides.values())))
+    elif wanted == "share":
+        from pages.ui.components.giving import open_giving  # noqa: PLC0415 - every form's writer: a page needs none
+
+        open_giving(frame.forky, frame.chat, "comparison", written(_readable(desk)))
+
+
+def _readable(desk: ComparedPage) -> tuple[Side, ...]:
+    return tuple(side for side in desk.sides.values() if not side.gone)
 
 
 def _draw_examining() -> None:
@@ -338,6 +370,10 @@ def _promote(desk: ComparedPage, request: dict[str, Any]) -> None:
         done(desk.frame.session, desk.frame.chat.checkout(branch).branches.promote(side.head))
 
 
+def _ask_dialog(desk: ComparedPage, request: dict[str, Any]) -> None:
+    desk.frame.session.choices[_DIALOG] = str(request["name"])
+
+
 def _stop(desk: ComparedPage, request: dict[str, Any]) -> None:
     side = desk.sides.get(str(request.get("key")))
     for job in desk.frame.chat.replies.running:
@@ -369,7 +405,7 @@ def _examine(desk: ComparedPage, request: dict[str, Any]) -> None:
     st.session_state[_EXAMINING] = st.session_state[_NOT_EXAMINED] = None
     if running is not None or not isinstance(row, int) or not 0 <= row < len(desk.found.rows):
         return
-    ids = _answers(DrawnComparison(desk.found, str, desk.window, 0, marks=False), row)
+    ids = _answers(DrawnComparison(desk.found, str, desk.window, 0, "off"), row)
     if why_only_reads(desk.frame.chat) or len(ids) < 2:
         return
     st.session_state[_EXAMINING] = (ids, begin(desk.frame.chat, ids))
@@ -414,6 +450,9 @@ _ACTS: dict[str, Callable[[ComparedPage, dict[str, Any]], None]] = {
     "open": _open,
     "merge": _merge,
     "promote": _promote,
+    "vote": _ask_dialog,
+    "demo": _ask_dialog,
+    "share": _ask_dialog,
     "stop": _stop,
     "again": _again,
     "earlier": _more,

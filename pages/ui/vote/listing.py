@@ -27,8 +27,8 @@ def draw_polls(frame: Frame) -> None:
     answers = visible.siblings(head) if head is not None and head in visible.messages else ()
     if not polls:
         st.caption(
-            "A poll lets people compare answers without knowing which model wrote which: on this screen, or each on "
-            "their own phone. Compare has a button for the answers that are side by side there."
+            "They do so on this screen, or each on their own phone. The menu of Compare opens a poll on the answers that "
+            "are side by side there."
         )
     with st.container(key="line-vote-open", horizontal=True, vertical_alignment="center"):
         if not offer_poll(frame, answers):

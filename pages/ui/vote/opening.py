@@ -21,19 +21,22 @@ from pages.ui.vote.opener import remember_opener
 _CRITERIA = ("Correct", "Clear", "Complete", "Helpful", "Tone")
 
 
-def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
-    """Draw a button that opens a poll on these answers. Return False, without a button, if they are too few or too many
-    or if the reader may open none. Keys: `vote.offer`.
-    """
+def poll_answers(frame: Frame, answers: Sequence[MessageId | None]) -> tuple[MessageId, ...]:
+    """Return those on which a poll can be opened; () if they are too few or too many, or the reader may open none."""
     shown = frame.chat.visible.messages
-    chosen = tuple(
-        dict.fromkeys(
-            id for id in answers if id is not None and id in shown and shown[id].role == "assistant"
-        )
+    chosen = dict.fromkeys(
+        id for id in answers if id is not None and id in shown and shown[id].role == "assistant"
     )
-    if not FEWEST <= len(chosen) <= MOST or not edits(frame.chat):
-        return False
-    if st.button(
+    return tuple(chosen) if FEWEST <= len(chosen) <= MOST and edits(frame.chat) else ()
+
+
+def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
+    """Draw a button that opens a poll on these answers. Return False, without a button, if none can be opened.
+
+    Keys: `vote.offer`.
+    """
+    chosen = poll_answers(frame, answers)
+    if chosen and st.button(
         "Let people vote",
         key="vote.offer",
         type="tertiary",
@@ -41,7 +44,7 @@ def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
         help=f"On these {count(len(chosen), 'answer')}, blind: on this screen, or each on their own phone",
     ):
         opening(frame, chosen)
-    return True
+    return bool(chosen)
 
 
 @st.dialog("Let people vote", width="medium")
