@@ -15,7 +15,8 @@ pytestmark = pytest.mark.browser
 def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     one = watch()
     page = one.open(f"{app}/compare")
-    page.get_by_role("button", name="Merge upload into main").click()
+    page.get_by_role("button", name="More about upload").click()
+    page.get_by_role("menuitem", name="Bring back into main").click()
     page.wait_for_url("**/merge?**source=upload**")
     expect(page.locator(".block .header")).to_contain_text("[Merged ")
     page.get_by_role("button", name="Bring it in").click()
