@@ -23,7 +23,7 @@ TESTS = $(VENV) requirements.txt tests/requirements-dev.txt && $(BIN)/python -m 
 COMPILE := $(BIN)/uv pip compile --quiet --no-config --universal --python-version 3.11 --generate-hashes \
 	--no-emit-index-url --no-emit-find-links --custom-compile-command "make lock" $(UPGRADE)
 
-.PHONY: help run test test-all next mutate picture docs bench lint welcome lock clean
+.PHONY: help run test test-all next mutate picture icons docs bench lint welcome lock clean
 
 help: ## Say what there is
 	@sed -n 's/^\([a-z-]*\):.*## /make \1	/p' Makefile
@@ -48,6 +48,11 @@ picture: ## Take the picture of the README anew
 	@$(BIN)/python -m tests.programs
 	@$(BIN)/python -m pytest -q tests/browser/test_picture.py
 	@mkdir -p docs/images && cp build/chat.png docs/images/chat.png && echo docs/images/chat.png
+
+icons: ## Make the font of the icons that the pages name anew
+	@$(VENV) requirements.txt tests/requirements-dev.txt
+	@$(BIN)/uv run --no-project --with fonttools --with brotli python bench/icon_font.py \
+		$$($(BIN)/python -c 'import streamlit; print(streamlit.__path__[0])')/static/static
 
 docs: ## Build the documentation as one site into build/site
 	@$(VENV) requirements.txt tests/requirements-dev.txt

@@ -16,6 +16,7 @@ from pages.ui.chat import opening
 from pages.ui.components.palette import DARK, LIGHT, Palette
 from pages.ui.streamlit_patches import first_paint
 from pages.ui.streamlit_patches.first_paint import _DARK, _LIGHT, LEAVING_SCRIPT, ROOT, TITLE, frame
+from pages.ui.streamlit_patches.icons import icon_style
 from pages.ui.streamlit_patches.patch import streamlit_folder
 from tests.builders import talk
 from tests.hangs import HANG
@@ -50,7 +51,7 @@ def test_streamlits_page_is_as_this_patch_expects_it() -> None:
 
 def test_the_page_has_a_frame_where_streamlit_draws(client: TestClient) -> None:
     answer = client.get("/")
-    assert f'<div id="root"></div>{frame()}' in answer.text
+    assert f'<div id="root"></div>{icon_style()}{frame()}' in answer.text
     assert "<title>Forky</title>" in answer.text
     assert "Opening your conversations" in answer.text
     assert int(answer.headers["content-length"]) == len(answer.content)

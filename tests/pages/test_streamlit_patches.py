@@ -44,9 +44,9 @@ from tests.programs import CHECKOUT
 
 ROOM = CHECKOUT / "pages" / "ui" / "streamlit_patches"
 DOCS = CHECKOUT / "docs" / "streamlit.md"
-NO_PATCHES = {"__init__", "compressed", "page_rewriting", "patch", "patches", "renewing", "warmup"}
-"""Modules of the room that are no patch: two say what one is, `compressed` is a part of `assets`, `page_rewriting` of
-`first_paint` and `early_script`, and two do with Streamlit's public API what it does not."""
+NO_PATCHES = {"__init__", "compressed", "icons", "page_rewriting", "patch", "patches", "renewing", "warmup"}
+"""Modules of the room that are no patch: two say what one is, `compressed` and `icons` are parts of `assets`,
+`page_rewriting` of `first_paint` and `early_script`, and two do with Streamlit's public API what it does not."""
 BY_NAME = pytest.mark.parametrize("patch", [pytest.param(patch, id=patch.name) for patch in PATCHES])
 
 

@@ -15,6 +15,7 @@ from typing import Any
 
 from starlette.middleware import Middleware
 
+from pages.ui.streamlit_patches import icons
 from pages.ui.streamlit_patches.compressed import copies_folder, copy_of, gains_by_copies
 from pages.ui.streamlit_patches.patch import package_folder, streamlit_folder
 
@@ -27,9 +28,11 @@ TYPES = {
 
 
 def assets() -> dict[str, Path]:
-    """Return the files of Streamlit and of streamlit-agraph, by the part of their address after `/static/`."""
+    """Return the files of Streamlit and of streamlit-agraph, and the font of icons, by the part of their address after
+    `/static/`.
+    """
     graph = package_folder("streamlit_agraph") / "frontend" / "build" / "static"
-    return {
+    return {f"media/{icons.file_name()}": icons.FONT} | {
         f"{folder}/{file.name}": file
         for home in (graph, streamlit_folder() / "static" / "static")
         for folder in ("js", "css", "media")

@@ -19,6 +19,7 @@ from urllib.parse import parse_qsl
 from starlette.middleware import Middleware
 
 from forky_core.gateway.access.person import person_of
+from pages.ui.streamlit_patches.icons import icon_style
 from pages.ui.streamlit_patches.page_rewriting import PageRewriter
 
 ROOT = '<div id="root"></div>'
@@ -103,13 +104,17 @@ LEAVING_SCRIPT = """<script>
       hides.textContent = later;
     }
   };
+  const large = (rule) => rule instanceof CSSFontFaceRule && rule.style.getPropertyValue("font-family").includes("Material Symbols");
+  if (document.querySelector("#fk-icons")) for (const sheet of document.styleSheets)
+    if (sheet.href) for (let at = sheet.cssRules.length - 1; at >= 0; at--) if (large(sheet.cssRules[at])) sheet.deleteRule(at);
   const looking = setInterval(look, 50);
   setTimeout(end, 20000);
 })();
 </script>
 """
 """Removes the frame as soon as the messages are drawn. The bars and the graph around them, which are drawn piece by
-piece, take up their space and stay invisible until the run has ended, so that nothing moves.
+piece, take up their space and stay invisible until the run has ended, so that nothing moves. Where the page has the
+font of icons.py, Streamlit's is not loaded.
 """
 
 
@@ -150,7 +155,7 @@ class FirstPaint(PageRewriter):
     """Adds the frame after the root of Streamlit's page, and puts Forky's name into the title."""
 
     async def rewritten(self, page: bytes, scope: MutableMapping[str, Any]) -> bytes:
-        drawn = f"{ROOT}{frame(*await _conversation(scope))}{LEAVING_SCRIPT}".encode()
+        drawn = f"{ROOT}{icon_style()}{frame(*await _conversation(scope))}{LEAVING_SCRIPT}".encode()
         return page.replace(ROOT.encode(), drawn, 1).replace(TITLE.encode(), b"<title>Forky</title>", 1)
 
 
