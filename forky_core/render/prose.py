@@ -133,7 +133,7 @@ def _bare_address(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - a
     """An address that is written as it is (GitHub's “extended autolinks”)."""
     if state.src[state.pos] != ":" or state.linkLevel:
         return False
-    scheme = _SCHEME.search(state.pending)
+    scheme = _SCHEME.search(state.pending[-6:])
     if scheme is None or _DOMAIN.match(state.src, state.pos) is None:
         return False
     found = _BARE.match(state.src, state.pos, state.posMax)
