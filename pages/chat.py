@@ -19,6 +19,7 @@ from forky_core.views.captions import opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
+from forky_core.views.together import answers_together
 from pages.ui.chat.acting import act_on
 from pages.ui.chat.acts import FORKING, READING, hear_acts
 from pages.ui.chat.ahead import draw_ahead
@@ -39,7 +40,7 @@ from pages.ui.chat.side import draw_pane, draw_side, draw_whole_map, pane, shows
 from pages.ui.chat.starters import draw_about_example, draw_nothing_said, draw_nothing_yet
 from pages.ui.chat.style import apply_chat_style
 from pages.ui.chat.threads import open_named_thread, thread_counts
-from pages.ui.chat.together import answers_together, draw_together
+from pages.ui.chat.together import draw_together
 from pages.ui.chat.window import book_of, draw_earlier, draw_later, more_of, window_anchor
 from pages.ui.components.live_updates import hear_moves, written
 from pages.ui.components.models import label_of
@@ -190,7 +191,11 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
     if not path:
         draw_nothing_said(here)
         return None
-    together = answers_together(here, path)
+    together = (
+        answers_together(path, here.chat.calls.generations, here.listed, here.branch_names())
+        if here.at_head
+        else ()
+    )
     form = _open_form(here)
     book = book_of(here, path, more=more_of(here), keep=None if form is None else form[1])
     look = Look(

@@ -7,7 +7,7 @@ from html import escape
 
 import streamlit as st
 
-from forky_core.model import Generation, Message
+from forky_core.model import Generation
 from forky_core.views import captions
 from forky_core.views.notebook import Cell
 from forky_core.views.sides import side_of
@@ -18,22 +18,6 @@ from pages.ui.components.markdown import showable
 from pages.ui.components.models import label_of
 from pages.ui.frame import Frame, place
 from pages.ui.made_pages import linked
-
-
-def answers_together(here: Frame, path: Sequence[Message]) -> tuple[Generation, ...]:
-    """The newest call on each branch that was asked the last question of the path, oldest first; () for one alone."""
-    if not here.at_head:
-        return ()
-    question = path[-1].id if path[-1].role == "user" else path[-1].parent
-    names, seen, tree = set(here.branch_names()), here.listed.messages, here.listed.children
-    newest: dict[str, Generation] = {}
-    for call in here.chat.calls.generations:
-        is_end = call.message in seen and not tree.get(call.message) if call.message else call.branch in names
-        if call.parent == question and is_end:
-            newest[call.branch] = call
-    found = {call.message or call.id: call for call in newest.values()}
-    ends = path[-1].id == question or path[-1].id in found
-    return tuple(found.values()) if len(found) > 1 and ends else ()
 
 
 def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell, int], object]) -> None:
