@@ -232,7 +232,7 @@ def _origin(entry: ColumnEntry, label: Label, author: Callable[[MessageId], str]
     call = entry.generation
     if entry.message.role != "assistant":
         if entry.message.merge or entry.message.role != "user":
-            return "Merge" if entry.message.merge else entry.message.role
+            return "Note" if entry.message.merge else entry.message.role
         return _author(entry.message, author)
     if call is None and entry.origin.models:
         return showable(f"{together(map(label, entry.origin.models))} · {SAME}")
