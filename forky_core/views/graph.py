@@ -552,14 +552,14 @@ def line_of_text(message: Message) -> str:
     ):  # Words say more than a name.
         match part:
             case MergePart() if part.kind.reading == "notice":
-                return _line(f"Rebased “{part.source}”: {len(part.messages)} messages", _TEXT)
+                return _line(f"“{part.source}” moved here: {len(part.messages)} messages", _TEXT)
             case MergePart():
                 if settled := captions.settles(part):
                     return _line(settled.capitalize(), _TEXT)
                 sources = ", ".join(f"“{merge.source}”" for merge in message.merges)
-                return _line(f"Merged {sources} ({part.strategy})", _TEXT)
+                return _line(f"Brought back from {sources}", _TEXT)
             case RevertPart():
-                return _line(f"Reverted {len(part.targets)} message{'s' * (len(part.targets) > 1)}", _TEXT)
+                return _line(f"Left out {len(part.targets)} message{'s' * (len(part.targets) > 1)} from here on", _TEXT)
             case TextPart() if line := _plain_line(past_opening(part.text)[: _TEXT * 5]):
                 return line
             case ToolCallPart():

@@ -61,7 +61,7 @@ def test_copied_answers_are_marked_answered_before_the_rebase(debug: Conversatio
     debug.merges.rebase(debug.merges.plan_rebase("main"))
     mark = debug.path()[4]
     assert mark.role == "user" and "answered before the rebase" in mark.text
-    assert "“debug” rebased: 4 messages" in merged(mark) and "Rebased “debug”" in line_of_text(mark)
+    assert "“debug” rebased: 4 messages" in merged(mark) and "“debug” moved here" in line_of_text(mark)
     sent = "\n".join(str(message["content"]) for message in debug.context().messages)
     assert sent.index("answered before the rebase") < sent.index("Why does code generation fail")
     answers = [item for item in debug.context().items if item.why == _ANSWERED_THERE]

@@ -405,7 +405,7 @@ def test_a_message_is_taken_back_from_here_on_and_undo_brings_it_back(chat: Conv
     by_key(test, "revert.note").set_value("That name is taken.")
     settled(test.run())
     test = settled(by_key(test, "revert.go").click().run())
-    assert "Taken back. Go on" in shown(test) and "Nobody has answered" not in shown(test)
+    assert "Left out. Go on" in shown(test) and "Nobody has answered" not in shown(test)
     said = [item["content"] for item in chat.context().messages]
     assert "Forky" not in said and any("That name is taken." in text for text in said)
     chat.undo()

@@ -84,11 +84,11 @@ def draw_unanswered(here: Frame, book: Notebook, *, may_ask: bool) -> None:
         )
         return
     if not failed and last is not None and last.merge is not None:
-        st.html('<div class="fk-quiet" role="status">Merged. Go on asking: the model now reads this.</div>')
+        st.html('<div class="fk-quiet" role="status">Brought back. Go on asking: the model now reads this.</div>')
         return
     if not failed and last is not None and last.reverts:
         st.html(
-            '<div class="fk-quiet" role="status">Taken back. Go on asking: the model no longer reads it.</div>'
+            '<div class="fk-quiet" role="status">Left out. Go on asking: the model no longer reads it.</div>'
         )
         return
     with st.container(key="cell-assistant-failed"):
