@@ -559,7 +559,9 @@ def line_of_text(message: Message) -> str:
                 sources = ", ".join(f"“{merge.source}”" for merge in message.merges)
                 return _line(f"Brought back from {sources}", _TEXT)
             case RevertPart():
-                return _line(f"Left out {len(part.targets)} message{'s' * (len(part.targets) > 1)} from here on", _TEXT)
+                return _line(
+                    f"Left out {len(part.targets)} message{'s' * (len(part.targets) > 1)} from here on", _TEXT
+                )
             case TextPart() if line := _plain_line(past_opening(part.text)[: _TEXT * 5]):
                 return line
             case ToolCallPart():

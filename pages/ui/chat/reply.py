@@ -84,7 +84,9 @@ def draw_unanswered(here: Frame, book: Notebook, *, may_ask: bool) -> None:
         )
         return
     if not failed and last is not None and last.merge is not None:
-        st.html('<div class="fk-quiet" role="status">Brought back. Go on asking: the model now reads this.</div>')
+        st.html(
+            '<div class="fk-quiet" role="status">Brought back. Go on asking: the model now reads this.</div>'
+        )
         return
     if not failed and last is not None and last.reverts:
         st.html(
