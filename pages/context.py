@@ -27,6 +27,7 @@ from pages.ui.page import Page
 PAGE = Page(title="What the model reads", icon="fact_check", order=60, shown=False)
 
 _VIEWS = ("Items", "Compare", "Exact request")
+ABOUT = "Exactly what would be sent with the next question: each item, and why it is in or out."
 
 
 def main() -> None:
@@ -39,7 +40,8 @@ def main() -> None:
         )
         st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
         return
-    page_top(f"What the model reads on “{here.chat.branch_name}”", here.forky, here.session, here.chat)
+    title = f"What the model reads on “{here.chat.branch_name}”"
+    page_top(title, here.forky, here.session, here.chat, about=ABOUT)
     _draw_place(here)
     try:
         made = prepared(here)
@@ -113,7 +115,7 @@ def _draw_compared(here: Frame, made: PreparedRequest) -> None:
     """Keys: `context.other`."""
     others = [name for name in here.branch_names() if name != here.chat.branch_name]
     if not others:
-        st.caption("There is no other branch to compare with. Fork somewhere, and come back.")
+        st.caption("There is no other branch to compare with. Start a branch somewhere, and come back.")
         return
     other = st.selectbox("Compare with", others, key="context.other", format_func=showable, width=320)
     there = here.chat.checkout(other)

@@ -19,6 +19,7 @@ from pages.ui.session import session
 from pages.ui.workspace import workspace
 
 PAGE = Page(title="Documents", icon="description", order=50, shown=False, about_conversation=False)
+ABOUT = "Texts that answers can quote, with the place that each quotation is from."
 
 
 def main() -> None:
@@ -27,7 +28,7 @@ def main() -> None:
     apply_list_style()
     apply_document_style()
     chat = last_shown(forky, tab)
-    page_top("Documents", forky, tab, chat, names_it=True)
+    page_top("Documents", forky, tab, chat, names_it=True, about=ABOUT)
     with st.container(key="column-documents"):
         if "d" in st.query_params:
             asked = st.query_params.get("n", "1")

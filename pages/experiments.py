@@ -23,6 +23,7 @@ from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="Experiments", icon="science", order=25)
+ABOUT = "Ask many questions of many models at once, and see whose answers hold."
 
 
 def main() -> None:
@@ -36,7 +37,7 @@ def main() -> None:
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
     leave(frame)
-    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat, about=ABOUT)
     _draw(frame, Experiments(frame.chat))
 
 

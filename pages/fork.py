@@ -25,16 +25,17 @@ from pages.ui.session import session
 from pages.ui.workspace import workspace
 
 PAGE = Page(
-    title="Fork a link", icon="fork_right", order=91, shown=False, found=False, about_conversation=False
+    title="Make it yours", icon="fork_right", order=91, shown=False, found=False, about_conversation=False
 )
 
 _FAILED = "fork.failed"
+ABOUT = "Go on from what somebody showed you, in a conversation that is yours."
 
 
 def main() -> None:
     forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Fork what was shared with you", forky, tab, None)
+    page_top("Make what was shared with you your own", forky, tab, None, about=ABOUT)
     with st.container(key="column-fork"):
         try:
             shared = opened_link(st.query_params.get("link", ""))
@@ -55,17 +56,17 @@ def _draw(forky: Workspace, shared: SharedByLink) -> None:
     if refused := st.session_state.pop(_FAILED, None):
         st.error(plain_label(refused, 400), icon=":material/error:")
     if (before := forked_before(forky, part)) is not None:
-        st.caption("You forked this before:")
+        st.caption("You did this before:")
         chat_link(title_or_placeholder(before.title), before.id)
     st.markdown("It becomes a conversation of yours, which nobody else sees until you share it.")
     st.caption(
-        "The messages keep their ids, so that what you add can be merged back into the conversation it comes from."
+        "The messages keep their ids, so that what you add can be brought back into the conversation it comes from."
         if part.id == shared.link.conversation
-        else "Something in it was replaced or left out, so that ids differ from there on. It can be merged back all "
+        else "Something in it was replaced or left out, so that ids differ from there on. It can be brought back all "
         "the same."
     )
     st.button(
-        "Fork this",
+        "Make it mine",
         key="fork.own",
         type="primary",
         icon=":material/fork_right:",

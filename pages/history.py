@@ -23,6 +23,7 @@ from pages.ui.page import Page
 from pages.ui.person import viewer
 
 PAGE = Page(title="History", icon="history", order=70, section="You")
+ABOUT = "Everything that was done in this conversation, newest first; any of it can be taken back."
 
 
 def main() -> None:
@@ -35,7 +36,8 @@ def main() -> None:
         )
         st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
         return
-    page_top(f"History of “{title_or_placeholder(frame.chat.title)}”", frame.forky, frame.session, frame.chat)
+    title = f"History of “{title_or_placeholder(frame.chat.title)}”"
+    page_top(title, frame.forky, frame.session, frame.chat, about=ABOUT)
     with st.container(key="column-history"):
         if said := viewer().no_longer_protected(frame.chat.id):
             st.caption(f":material/shield: {said}")

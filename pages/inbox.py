@@ -22,13 +22,14 @@ PAGE = Page(
 )
 
 _SHOWN = {"unread": "Not read", "all": "All"}
+ABOUT = "What others said to you, asked of you or shared with you."
 
 
 def main() -> None:
     who = viewer()
     forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Inbox", forky, tab, last_shown(forky, tab), names_it=True)
+    page_top("Inbox", forky, tab, last_shown(forky, tab), names_it=True, about=ABOUT)
     inbox, me = who.inbox, who.id
     with st.container(key="column-inbox", gap="small"):
         unread = inbox.unread(me)

@@ -42,13 +42,14 @@ _WHOSE: dict[Whose, str] = {
     "with_me": "Shared with me",
     "by_me": "Shared by me",
 }
+ABOUT = "Every conversation here: find it, bring others in, share them or take them away."
 
 
 def main() -> None:
     follow_a_link_opened_beside()
     forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Library", forky, tab, last_shown(forky, tab), names_it=True)
+    page_top("Library", forky, tab, last_shown(forky, tab), names_it=True, about=ABOUT)
     words = _tools()
     walked = st.container()
     draw_broken_off(forky, tab)

@@ -34,6 +34,7 @@ _TABS = {
     "audit": "Audit log",
 }
 _OWNERS_TABS = {"invitations", "audit"}
+ABOUT = "Who works here and what each may do, what was spent, and your own account."
 
 
 def main() -> None:
@@ -42,7 +43,7 @@ def main() -> None:
     people = who.administration
     apply_list_style()
     apply_people_style()
-    page_top("People", forky, tab, last_shown(forky, tab), names_it=True)
+    page_top("People", forky, tab, last_shown(forky, tab), names_it=True, about=ABOUT)
     hidden = set() if people.owns else _OWNERS_TABS
     with st.container(key="column-people", gap="small"):
         draw_no_longer_used()

@@ -30,12 +30,13 @@ from pages.ui.settings.tokens import draw_tokens
 from pages.ui.workspace import whole_workspace, workspace
 
 PAGE = Page(title="Settings", icon="tune", order=80, section="You", about_conversation=False)
+ABOUT = "Which models answer, which programs may ask them, and where everything is kept."
 
 
 def main() -> None:
     forky, tab = workspace(), session()
     apply_list_style()
-    page_top("Settings", forky, tab, last_shown(forky, tab), names_it=True)
+    page_top("Settings", forky, tab, last_shown(forky, tab), names_it=True, about=ABOUT)
     with st.container(key="column-settings", gap="medium"):
         draw_no_longer_used()
         who = viewer()
@@ -50,8 +51,8 @@ def main() -> None:
         if who.may("begin"):
             st.markdown("#### Tour")
             st.caption(
-                "Five things to do in the example: fork, ask, merge, undo, look at an experiment. It can be left at any "
-                "time."
+                "Five things to do in the example: start a branch, ask, bring it back, undo, look at an experiment. "
+                "It can be left at any time."
             )
             tour_button(forky, tab, key="settings.tour")
         if who.alone:

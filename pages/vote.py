@@ -47,7 +47,8 @@ def main() -> None:
         if poll
         else f"Votes in “{title_or_placeholder(frame.chat.title)}”"
     )
-    page_top(title, frame.forky, frame.session, None)
+    about = "" if poll else "People choose the best of several answers, without seeing which model wrote it."
+    page_top(title, frame.forky, frame.session, None, about=about)
     if poll is None:
         st.caption("People compare answers without knowing who wrote which, and vote on them.")
         with st.container(key="column-votes"):

@@ -169,7 +169,7 @@ def _shares(row: PayloadRow, after: PayloadRow | None) -> bool:
 
 def _now(one: CorrectedLine, leads: Leads) -> str:
     """What holds in place of a corrected line, with the way to the merge that says so."""
-    merge = leads.message(one.by, "Show", "Show the merge that corrects this")
+    merge = leads.message(one.by, "Show", "Show what corrects this")
     return (
         '<p class="fk-now"><span class="fk-icon" aria-hidden="true">subdirectory_arrow_right</span>'
         f'<span><span class="fk-said-by">Corrected later</span>{inline(one.now)}{merge}</span></p>'

@@ -117,7 +117,7 @@ def test_a_click_elsewhere_while_it_writes_loses_nothing(slow: str, watch: Any) 
     cell = page.locator("[data-cell]").first
     cell.hover()
     rarely(cell, "pick")
-    page.get_by_text("picked").wait_for()
+    page.get_by_text("chosen").first.wait_for()
     page.get_by_text(LAST).first.wait_for()
 
 

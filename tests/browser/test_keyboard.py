@@ -140,7 +140,7 @@ def test_a_word_of_ours_says_what_it_means_on_focus(unchanged_app: str, watch: A
     page.keyboard.press("k")
     page.locator('[data-act="more"]').last.press("Enter")
     page.keyboard.press("ArrowDown")
-    item = page.get_by_role("menuitem", name="Prune from here …")
+    item = page.get_by_role("menuitem", name="Clear away from here …")
     item.focus()
     tip = page.get_by_role("tooltip")
     expect(tip).to_contain_text("what no branch needs")

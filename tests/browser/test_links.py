@@ -65,9 +65,9 @@ def forked_by(ben: Any, place: str) -> ConversationId:
     """Ben, who is signed in, forks it and goes on; returns his conversation."""
     ben.goto(place)
     ben.get_by_role("link", name="Fork this into your workspace").click()
-    expect(ben.get_by_role("button", name="Fork this")).to_be_visible()
+    expect(ben.get_by_role("button", name="Make it mine")).to_be_visible()
     settled(ben)
-    ben.get_by_role("button", name="Fork this").click()
+    ben.get_by_role("button", name="Make it mine").click()
     expect(ben.locator("[data-cell]").first).to_be_visible()
     settled(ben)
     assert "ada@" not in ben.content()

@@ -43,12 +43,14 @@ def test_every_container_that_a_verb_presses_is_drawn_under_that_key() -> None:
 
 def test_every_word_that_is_explained_is_in_the_glossary() -> None:
     glossary = (CHECKOUT / "docs/glossary.md").read_text("utf-8").casefold()
-    terms = {term for found in re.findall(r"\*\*(.+?)\*\*", glossary) for term in found.split(", ")}
+    found = re.findall(r"\*\*(.+?)\*\*|^\| (.+?) \|", glossary, re.MULTILINE)
+    terms = {term for bold, plain in found for term in (bold or plain).split(", ")}
     also = {
         "accept": "merge request",
+        "bring back": "merge",
+        "clear away": "prune",
         "exclude": "exclusion",
-        "move the branch here": "promote",
-        "take back": "revert",
+        "start a branch": "fork",
     }
     assert {also.get(word, word) for word in WORDS} <= terms
 

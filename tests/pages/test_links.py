@@ -139,7 +139,7 @@ def test_what_a_link_shows_is_forked_and_opened(server: TeamServer) -> None:
     (own,) = his.conversations()
     assert [one.id for one in his.conversation(own.id).path()] == [one.id for one in chat.path()]
     again = settled(open_page("fork.py", link=new.secret))
-    assert "You forked this before" in words(again)
+    assert "You did this before" in words(again)
     server.team.sharing.share(chat.id, bob.id, Role.COMMENTER, by=ada.id)
     itself = settled(open_page("fork.py", link=new.secret))
     assert by_key(itself, "fork.name").value == "bob/fork"

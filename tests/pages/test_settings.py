@@ -252,7 +252,7 @@ def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
 
 
 @pytest.mark.parametrize(
-    ("kind", "says"), [("proposes", "proposes and lands nothing"), ("metrics", "reads /metrics")]
+    ("kind", "says"), [("proposes", "asks for reviews and brings nothing in"), ("metrics", "reads /metrics")]
 )
 def test_a_token_of_another_kind_can_be_made_and_says_so(forky: Forky, kind: str, says: str) -> None:
     test = settings()

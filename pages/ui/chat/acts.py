@@ -39,10 +39,10 @@ MENU = (
     ("tag", "sell", "Tag …"),
     ("mark_a", "looks_one", "Mark as A to compare"),
     ("mark_b", "looks_two", "Mark as B to compare"),
-    ("promote", "flag", "Move the branch here"),
+    ("promote", "flag", "Prefer this answer"),
     ("link", "link", "Copy a link"),
-    ("revert", "undo", "Take back from here on …"),
-    ("prune", "content_cut", "Prune from here …"),
+    ("revert", "undo", "Leave out from here on …"),
+    ("prune", "content_cut", "Clear away from here …"),
     ("erase", "ink_eraser", "Erase what it says …"),
 )
 """Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""

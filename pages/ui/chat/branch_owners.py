@@ -43,4 +43,4 @@ def why_kept_off(here: Frame, branch: str) -> str:
             return ""
     except ForkyError:  # It was taken away just now; sending says so.
         return ""
-    return f"You write on branches of your own, and ask for their merge into “{branch}”."
+    return f"You write on branches of your own, and ask for a review, to bring them back into “{branch}”."

@@ -118,7 +118,7 @@ def _fork(here: Frame, id: MessageId) -> None:
         forked = here.chat.fork(name, at=id)
         here.session.acting = None
         here.session.say(
-            f"Forked “{forked.branch_name}”. Nothing was copied.", (forked.id, forked.view.version)
+            f"Started “{forked.branch_name}”. Nothing was copied.", (forked.id, forked.view.version)
         )
         go(forked)
 
@@ -149,7 +149,7 @@ def _dismissed() -> None:
     session().acting = None
 
 
-@st.dialog("Prune", icon=":material/content_cut:", on_dismiss=_dismissed)
+@st.dialog("Clear away", icon=":material/content_cut:", on_dismiss=_dismissed)
 def confirm_prune(here: Frame, id: MessageId) -> None:
     """Keys: `prune.go`, `prune.cancel`."""
     try:
@@ -162,7 +162,7 @@ def confirm_prune(here: Frame, id: MessageId) -> None:
         st.markdown(f"- {plain_label(sentence, 300)}")
     st.caption("Undo brings everything back.")
     with st.container(horizontal=True):
-        pruned = st.button("Prune", key="prune.go", type="primary", on_click=_prune, args=(here, plan))
+        pruned = st.button("Clear away", key="prune.go", type="primary", on_click=_prune, args=(here, plan))
         if st.button("Cancel", key="prune.cancel", on_click=_close, args=(here,)) or pruned:
             st.rerun()
 

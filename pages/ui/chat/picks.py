@@ -43,7 +43,7 @@ def draw_picks(here: Frame) -> None:
     if not picks:
         return
     with st.container(key="line-picks", horizontal=True, vertical_alignment="center"):
-        st.markdown(f"**{len(picks)}** picked", width="content")
+        st.markdown(f"**{len(picks)}** chosen", width="content")
         if st.button("Bring them back …", key="chat.picks_merge", icon=":material/merge:"):
             st.switch_page(
                 "merge.py",

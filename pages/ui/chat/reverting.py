@@ -103,7 +103,7 @@ def settle(here: Frame) -> None:
     for number, conflict in enumerate(found):
         _ask(number, conflict)
     if st.button(
-        "Land what is settled",
+        "Bring in what is settled",
         key="settle.go",
         type="primary",
         disabled=not _choices(found),

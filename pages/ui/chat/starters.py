@@ -63,7 +63,7 @@ def draw_starters(forky: Workspace, tab: TabSession, chat: Conversation | None) 
                 key="starters.example",
                 icon=":material/account_tree:",
                 type="tertiary",
-                help="A conversation with branches, a merge and an experiment",
+                help="A conversation with branches, one brought back, and an experiment",
                 on_click=_open_example,
                 args=(forky, tab),
             )
@@ -100,7 +100,7 @@ def draw_nothing_yet(forky: Workspace, tab: TabSession) -> None:
     """Where there is no conversation at all. Keys: `chat.first` and those of `draw_starters`."""
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
-        st.markdown("Begin one: ask something, then fork it wherever a second thought comes up.")
+        st.markdown("Begin one: ask something, then start a branch wherever a second thought comes up.")
         st.button(
             "New conversation",
             key="chat.first",
@@ -115,8 +115,8 @@ def draw_nothing_yet(forky: Workspace, tab: TabSession) -> None:
 def draw_nothing_said(here: Frame) -> None:
     """Where the conversation has no message. Keys: those of `draw_starters`."""
     st.html(
-        '<div class="fk-first"><b>Nothing has been said here yet.</b><br>Ask below. Every message can later be forked, '
-        "edited and merged back; nothing is ever overwritten.</div>"
+        '<div class="fk-first"><b>Nothing has been said here yet.</b><br>Ask below. Every message can later begin a branch or be '
+        "edited, and a branch be brought back; nothing is ever overwritten.</div>"
     )
     if not here.chat.view.trashed:
         draw_starters(here.forky, here.session, here.chat)

@@ -49,7 +49,7 @@ def forget_given() -> None:
     forget_link()
 
 
-@st.dialog("Give away", width="large", icon=":material/ios_share:")
+@st.dialog("Share", width="large", icon=":material/ios_share:")
 def _give(forky: Workspace, chat: Conversation, thing: str, which: tuple[str, ...]) -> None:
     draw_giving(forky, chat, thing, which)
 
@@ -113,7 +113,7 @@ def _chosen(chat: Conversation, thing: str, which: Sequence[str], *, by_link: bo
         if not merges:
             return ()
         picked = st.selectbox(
-            "Which merge",
+            "What was brought back",
             list(merges),
             key="give.merge",
             format_func=lambda id: showable(

@@ -61,7 +61,10 @@ def why_not_write(chat: Conversation, branch: str) -> str:
     """Why whoever looks at this page cannot change a branch directly, as a sentence; "" if they can."""
     if may_write(chat, branch):
         return ""
-    return why_only_reads(chat) or "You cannot change this branch directly. Fork it, and ask for a merge."
+    return (
+        why_only_reads(chat)
+        or "You cannot change this branch directly. Start a branch, and ask for a review."
+    )
 
 
 def draw_only_reads(chat: Conversation) -> bool:

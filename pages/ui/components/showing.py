@@ -86,7 +86,7 @@ def give_button(
     which: Sequence[str] = (),
     *,
     key: str,
-    label: str = "Give away",
+    label: str = "Share",
 ) -> None:
     """A button that opens the dialog in which a comparison, a poll, a merge or a replay is given away. Key: `<key>`."""
     if st.button(

@@ -36,6 +36,7 @@ def page_top(
     tab: TabSession,
     chat: Conversation | None,
     *,
+    about: str = "",
     names_it: bool = False,
     offered: Mapping[str, str] | None = None,
     beside: Callable[[], None] | None = None,
@@ -43,7 +44,8 @@ def page_top(
     """Draw the title bar and return which act of `offered`, whose labels the menu shows, was chosen.
 
     `chat` is what undo and redo work on; None: a page where no conversation is meant. `names_it`: Undo and Redo say
-    which conversation that is, where the page itself does not. `beside` draws what stands beside the title.
+    which conversation that is, where the page itself does not. `beside` draws what stands beside the title,
+    `about` says below it what the page is for.
     """
     _name_tab(title, tab)
     inside = f" – in “{title_or_placeholder(chat.title)}”" if names_it and chat is not None else ""
@@ -63,6 +65,8 @@ def page_top(
         offered=offered or {},
         beside=lambda: _draw_beside(forky, tab, chat, beside),
     )
+    if about:
+        st.caption(about)
     draw_notice(forky, tab)
     if chat is not None and chat.view.trashed:
         _draw_trashed(forky, tab, chat)

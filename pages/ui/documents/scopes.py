@@ -19,7 +19,7 @@ SCOPES: Mapping[str, str] = MappingProxyType(
     {
         "workspace": "Every conversation may use these, where its branch answers from documents.",
         "conversation": "Only this conversation uses these, on all of its branches. Undo takes a change back.",
-        "branch": "Only this branch and what is forked from it use these. Undo takes a change back.",
+        "branch": "Only this branch and those that start from it use these. Undo takes a change back.",
     }
 )
 

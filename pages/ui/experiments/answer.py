@@ -84,7 +84,7 @@ def _draw_acts(frame: Frame, experiments: Experiments, name: str, cell: CellResu
                 key="experiments.go_on",
                 icon=":material/alt_route:",
                 type="tertiary",
-                help="Forks at this answer and opens it in Chat",
+                help="Starts a branch at this answer and opens it in Chat",
                 on_click=_fork,
                 args=(frame, cell),
             )

@@ -32,7 +32,7 @@ def draw_beginning(frame: Frame, experiments: Experiments) -> None:
         st.markdown("**Ask many questions of many models, and see who is right how often**")
         st.caption(
             "Each row is a question, each column a model with its prompt. Every answer becomes a branch of this conversation: "
-            "it can be opened, continued and merged. Checks say what a right answer has; a share of passes always comes with its "
+            "it can be opened, continued and brought back. Checks say what a right answer has; a share of passes always comes with its "
             "interval."
         )
         if draw_refusal(why_not_edits(frame.chat)):

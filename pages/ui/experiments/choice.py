@@ -21,7 +21,7 @@ _MENU = {
     "settings": "Limits and judge …",
     "again": "Ask everything again",
     "send": "Page to send, tables …",
-    "fork": "Fork it with its answers",
+    "fork": "Copy it with its answers",
     "new": "Another experiment …",
     "delete": "Delete this experiment",
 }
@@ -154,7 +154,7 @@ def _act(frame: Frame, experiments: Experiments, name: str, what: str) -> None:
     elif what == "fork":
         with saying(frame.session):
             copy = experiments.fork(name)
-            frame.session.say(f"Forked as “{copy.name}”, with every answer.")
+            frame.session.say(f"Copied as “{copy.name}”, with every answer.")
             show(frame.chat, copy.name)
     elif what == "delete":
         with saying(frame.session):

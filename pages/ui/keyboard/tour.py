@@ -154,7 +154,7 @@ def begin_tour(forky: Workspace, tab: TabSession) -> None:
 def answer_tour(forky: Workspace, tab: TabSession, what: str, conversation: str) -> None:
     """Carry out what the tour asks for in the browser. Call it in a handler."""
     if what == "begin" and not viewer().may("begin"):
-        tab.say("The tour forks, asks and merges, which you may not do in this workspace.")
+        tab.say("The tour starts a branch, asks and brings it back, which you may not do in this workspace.")
     elif what == "begin":
         begin_tour(forky, tab)
     elif what == "back":

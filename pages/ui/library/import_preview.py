@@ -58,13 +58,13 @@ def draw_preview(tab: TabSession, batch: FileBatch) -> None:
                 f"Pull into “{plain_label(title_or_placeholder(fork.title), 40)}”",
                 key=f"import.pull.{fork.id}",
                 icon=":material/download:",
-                help="Only what is new in it, into the conversation that was forked from it",
+                help="Only what is new in it, into the conversation that was made from it",
                 on_click=_pull,
                 args=(tab, batch.files[0], fork.id),
             )
         if len(batch.files) == 1 and batch.files[0].is_ours:
             st.button(
-                "Fork",
+                "Make it mine",
                 key="import.fork",
                 icon=":material/call_split:",
                 help="As a conversation of your own that remembers where it came from",

@@ -50,7 +50,7 @@ def draw_shared(forky: Workspace, tab: TabSession) -> None:
 def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
     if not any(link.is_open(now()) for link in mine):
         st.caption(
-            "No link of yours is open. Make one: “Export or share” beside a conversation, “Give away” on other pages, "
+            "No link of yours is open. Make one: “Export or share” beside a conversation, “Share” on other pages, "
             "or V while you present."
         )
     draw_links(forky, mine, key="library.link")

@@ -208,7 +208,7 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _ExportScope |
 def _log_wanted() -> bool:
     """Ask whether to export the log and what was undone, which others should not get without being shown it."""
     return st.toggle(
-        "With undone messages, stashes and the log",
+        "With undone messages, what was put aside and the log",
         key="share.log",
         help="For a backup of your own. A copy with placeholders never has them.",
     )

@@ -41,7 +41,7 @@ _SCOPES = {"branch": "This branch", "conversation": "All branches", "message": "
 _MOST_MESSAGES = 500
 _ALONG = {
     "hidden": ("Hidden messages", "Instructions and notes that the notebook does not show"),
-    "rules": ("Rules", "System prompts, and the parameters of model calls"),
+    "rules": ("System prompt and settings", "System prompts, and the parameters of model calls"),
     "costs": ("Costs", "Money, tokens and time of each answer"),
     "documents": ("Files and documents", "Attached files, and which documents an answer cites"),
 }
@@ -100,7 +100,7 @@ def draw_link_scope(chat: Conversation) -> tuple[str, tuple[str, ...]]:
     whole = st.toggle(
         "With everything that led to it",
         key="link.path",
-        help="Then others can fork it, too. Otherwise they read this message alone.",
+        help="Then others can make it their own, too. Otherwise they read this message alone.",
     )
     return scope, (chosen, WITH_PATH) if whole else (chosen,)
 
@@ -149,13 +149,11 @@ def _say_what(content: LinkContent) -> None:
     st.markdown(f"**{plain_label(content.shown_title(()), 200)}**")
     if not content.draft.can_be_forked:
         return
-    said = f"{count(content.messages, 'message')}, with all that was merged into them."
+    said = f"{count(content.messages, 'message')}, with all that was brought back into them."
     if content.ids_hold and not content.seen:
-        said += " Who is signed in can fork it; the messages keep their ids, and merge back."
+        said += " Who is signed in can make it their own; the messages keep their ids, so that it can be brought back."
     else:
-        said += (
-            " Who is signed in can fork it; from the first message that is changed or left out, ids differ."
-        )
+        said += " Who is signed in can make it their own; from the first message that is changed or left out, ids differ."
     st.caption(said)
 
 

@@ -97,7 +97,7 @@ def draw_verifier(forky: Workspace, models: Catalogue) -> None:
         return
     names = _names(offered, chosen)
     st.selectbox(
-        "Verifies merges that a model wrote",
+        "Verifies notes that a model wrote",
         names,
         index=names.index(chosen or ""),
         key="settings.verifier",

@@ -113,7 +113,7 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.allowance.limits_money and token.unpriced:
         money += ", unknown prices aside"
     reads = " · reads every conversation as tables" if token.analysis else ""
-    reads += " · proposes and lands nothing" if token.proposes else ""
+    reads += " · asks for reviews and brings nothing in" if token.proposes else ""
     return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
 
@@ -162,9 +162,9 @@ def _draw_form(tokens: TokenDesk, tab: TabSession) -> None:
             "its own calls alone.",
         )
         st.checkbox(
-            "Propose, and land nothing",
+            "Ask for reviews, and bring nothing in",
             key="settings.token.proposes",
-            help="It writes on branches of its own, below its name. It changes no other branch, lands nothing and undoes "
+            help="It writes on branches of its own, below its name. It changes no other branch, brings nothing in and undoes "
             "nobody's work.",
         )
         st.checkbox(
