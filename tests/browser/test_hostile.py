@@ -65,9 +65,12 @@ def drawn(page: Any, address: str, show: str) -> Any:
 def still(page: Any) -> None:
     """Every diagram is a picture or refused."""
     page.wait_for_function(
-        """() => document.querySelector('[data-testid=stSkeleton], [aria-busy=true]') === null
-          && [...document.querySelectorAll('[data-diagram]')].every((one) => {
-            one.scrollIntoView(); return one.querySelector('.fk-picture img, details[open]'); })""",
+        """() => {
+          const waits = [...document.querySelectorAll('[data-diagram]')].find((one) => !one.querySelector('.fk-picture img, details[open]'));
+          waits?.scrollIntoView();
+          return !waits && document.querySelector('[data-testid=stSkeleton], [aria-busy=true]') === null;
+        }""",
+        polling=300,  # It is drawn when it has come into sight, which takes a moment without scrolling.
         timeout=PATIENCE,
     )
 

@@ -129,6 +129,6 @@ def test_every_view_says_what_a_revert_is(chat: Conversation) -> None:
     take_back(chat, *(message.id for message in chat.path()[-2:]))
     head = chat.path()[-1]
     assert who(head, (), str) == "Revert" and merged(head) == "2 messages taken back from here on"
-    assert line_of_text(head) == "Reverted 2 messages"
-    assert any("Reverted 2 messages" in line for line in draw(chat.visible.messages, chat.view))
+    assert line_of_text(head) == "Left out 2 messages from here on"
+    assert any("Left out 2 messages" in line for line in draw(chat.visible.messages, chat.view))
     assert build_graph(chat.visible.messages, chat.view, current=head.id).rows

@@ -49,7 +49,11 @@ def test_streamlits_page_is_as_this_patch_expects_it() -> None:
     assert THEIRS.count(ROOT) == THEIRS.count(TITLE) == 1
 
 
-def test_the_page_has_a_frame_where_streamlit_draws(client: TestClient) -> None:
+def test_the_page_has_a_frame_where_streamlit_draws(
+    client: TestClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # An earlier test of this process may have opened a database.
+    monkeypatch.setattr(opening, "at_hand", lambda: None)
     answer = client.get("/")
     assert f'<div id="root"></div>{icon_style()}{frame()}' in answer.text
     assert "<title>Forky</title>" in answer.text

@@ -43,7 +43,7 @@ function row([id, branch, title, about, sign, program], here, isPinned, ask) {
   });
   made.append(link);
   if (sign) {
-    const dot = piece("span", `fk-chats-${sign}`);
+    const dot = piece("span", `fk-chats-is-${sign}`);
     dot.setAttribute("role", "img");
     dot.title = SIGNS[sign];
     dot.setAttribute("aria-label", SIGNS[sign]);

@@ -42,6 +42,8 @@ BEFORE_THE_FIRST_PAGE = (
     "pages.ui.chat.starters",
     "pages.ui.chat.style",
     "pages.ui.chat.reverting",
+    "forky_core.views.together",
+    "pages.ui.chat.together",
     "pages.ui.chat.window",
     "pages.ui.gone_pages",
     "pages.ui.library.broken_off",
