@@ -32,6 +32,8 @@ def test_from_a_fresh_page_two_models_answer_side_by_side_after_three_presses(ap
     page.locator(DRAFT).fill("How do I import a file?")
     for press in presses:
         press.first.click()
+        if press is presses[1]:
+            expect(page.locator("[class*=st-key-chat-model_drop]")).to_have_count(1)
         settled(page)
     answers = page.locator(".st-key-chat-together [data-cell]")
     expect(answers).to_have_count(2)

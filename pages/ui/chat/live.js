@@ -82,7 +82,8 @@ class Live {
     this.rest = this.rest.slice(0, same) + rest;
     const { reasoning, last } = JSON.parse(this.rest), now = ["div", 0, ...this.blocks.flat(), ...last], page = this.place.querySelector(".fk-live");
     page.querySelector("[data-cursor]")?.removeAttribute("data-cursor");
-    turn(page, this.drawn?.page === page ? this.drawn.tree : ["div", 0], now);
+    if (this.drawn?.page !== page) { page.replaceChildren(); this.drawn = { tree: ["div", 0] }; }
+    turn(page, this.drawn.tree, now);
     this.drawn = { page, tree: now };
     cursorIn(page);
     const cell = this.place.closest('[class*="st-key-cell-"]'), status = cell?.querySelector('[data-live="status"]');

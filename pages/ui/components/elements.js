@@ -32,6 +32,8 @@ function turn(node, was, now) {
   const before = was[1] || {}, after = now[1] || {};
   for (const name in before) if (!(name in after)) node.removeAttribute(name);
   for (const name in after) if (before[name] !== after[name]) give(node, name, after[name]);
+  // A browser's translator or an extension may have changed what was drawn: then it is made anew.
+  if (node.childNodes.length < was.length - 2) node.replaceChildren(...was.slice(2).map(made));
   for (let at = was.length - 1; at >= now.length; at--) node.childNodes[at - 2].remove();
   for (let at = 2; at < now.length; at++) {
     if (at >= was.length) node.appendChild(made(now[at]));
