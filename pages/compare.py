@@ -29,7 +29,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.components.undoing import page_top
-from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.streamlit_patches.navigation import lead
@@ -72,7 +72,6 @@ def main() -> None:
         st.info("There is no conversation yet. Begin one on the Chat page, then start a branch to compare.")
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
-    leave(frame)
     follow_links(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     hear_moves(frame.chat, version=frame.chat.view.version)

@@ -18,7 +18,7 @@ from pages.ui.experiments.dialogs import open_requested_dialog
 from pages.ui.experiments.results import draw_results
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.style import apply_experiments_style
-from pages.ui.frame import Frame, leave, locate
+from pages.ui.frame import Frame, locate
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
@@ -36,7 +36,6 @@ def main() -> None:
         draw_start(None)
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
-    leave(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat, about=ABOUT)
     _draw(frame, Experiments(frame.chat))
 

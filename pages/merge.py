@@ -26,7 +26,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
-from pages.ui.frame import Frame, leave, locate, place, saying
+from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import give_way, homeward, offered, read_options, tick, want
 from pages.ui.merge.head import draw_how, draw_route
@@ -60,7 +60,6 @@ def main() -> None:
         )
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
-    leave(frame)
     apply_merge_style()
     explain_stale(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)

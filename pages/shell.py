@@ -12,7 +12,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.reader_zone import reader_zone
 from pages.ui.components.sidebar import draw_sidebar
 from pages.ui.components.style import apply_style
-from pages.ui.frame import follow_open_chat
+from pages.ui.frame import follow_open_page
 from pages.ui.gone_pages import gone_pages
 from pages.ui.made_pages import sections
 from pages.ui.registry import front_page, pages
@@ -48,7 +48,7 @@ def _run() -> None:
     listed = sections(everything)
     listed[""] += gone_pages()
     page = st.navigation(listed, position="top")
-    follow_open_chat()
+    follow_open_page()
     session().page = page.url_path or front.name
     waited = wait_until_back()
     try:

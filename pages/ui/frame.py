@@ -5,7 +5,7 @@ The URL is the source of truth, so that reload, Back, bookmarks and links sent t
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 
@@ -24,7 +24,6 @@ from pages.ui.session import TabSession, session
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.workspace import workspace
 
-_LEAVE = "leave"
 _OPENED = "frame.opened"
 _MOST_LISTED = 20
 _listed: dict[tuple[str, int, str], Visible] = {}
@@ -191,6 +190,11 @@ def go(chat: Conversation, at: MessageId | None = None) -> None:
     lead(place(chat, at))
 
 
+def open_page(script: str, query: Mapping[str, str]) -> None:
+    """Go to another page. Call it in a handler, which cannot change the page itself: `follow_open_page` does."""
+    st.session_state[_OPENED] = (script, query)
+
+
 def open_chat(chat: Conversation) -> None:
     """Go to a place of the Chat page from any page. Call it in a handler."""
     tab = session()
@@ -198,25 +202,14 @@ def open_chat(chat: Conversation) -> None:
     if tab.page == front_page().name:
         go(chat)
     else:
-        st.session_state[_OPENED] = place(chat)
+        open_page("chat.py", place(chat))
 
 
-def follow_open_chat() -> None:
-    """Lead to the Chat page where a handler asked for it: it cannot change the page itself. Called by shell.py."""
-    if (query := st.session_state.pop(_OPENED, None)) is not None:
-        st.switch_page("chat.py", query_params=query)
-
-
-def leave_for(branch: str, tab: TabSession) -> None:
-    """Have the next run lead to a branch on the Chat page, where no handler can. Such a page calls `leave`."""
-    tab.choices[_LEAVE] = branch
-
-
-def leave(frame: Frame) -> None:
-    """Go where a handler wished to."""
-    branch = frame.session.choices.pop(_LEAVE, None)
-    if branch is not None and branch in frame.chat.branches:
-        st.switch_page("chat.py", query_params=place(frame.chat.checkout(branch)))
+def follow_open_page() -> None:
+    """Lead to the page that a handler asked for. Called by shell.py before it draws a page."""
+    if (asked := st.session_state.pop(_OPENED, None)) is not None:
+        script, query = asked
+        st.switch_page(script, query_params=query)
 
 
 @contextmanager

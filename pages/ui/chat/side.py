@@ -70,9 +70,8 @@ def draw_side(here: Frame) -> None:
     line = st.container(key="line-graph", horizontal=True, vertical_alignment="center")
     with line:
         _segment(here, _AS, "What is shown beside the chat", _PANELS, chosen)
-        st.html(
-            f"<style>{cells_css(rows, palette())}</style>"
-        )  # The cells of the chat have the colours of the map.
+        # The cells of the chat have the colours of the map, whichever panel is shown.
+        st.html(f"<style>{cells_css(rows, palette())}</style>")
     if chosen == "Documents":
         draw_documents(here.forky, here.session, here.chat)
     elif chosen == "Model reads":

@@ -24,7 +24,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
-from pages.ui.frame import Frame, leave_for, saying
+from pages.ui.frame import Frame, open_chat, saying
 from pages.ui.merge.choices import want
 from pages.ui.merge.examining import draw_examination
 from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning_for
@@ -304,7 +304,7 @@ def _take_best(here: Frame, plan: FusePlan) -> None:
     with saying(here.session):
         done(here.session, here.chat.branches.promote(plan.best_message))
         _close(here)
-        leave_for(here.chat.branch_name, here.session)
+        open_chat(here.chat)
 
 
 def _land(here: Frame, planning: Planning, plan: FusePlan) -> None:
@@ -323,7 +323,7 @@ def _land(here: Frame, planning: Planning, plan: FusePlan) -> None:
             for change in operation.changes
             if (name := change.key.removeprefix("heads/")) != change.key and name not in before
         ]
-        leave_for(made[0] if made else here.chat.branch_name, here.session)
+        open_chat(here.chat.checkout(made[0]) if made else here.chat)
 
 
 def _close(here: Frame) -> None:

@@ -40,10 +40,10 @@ _component = st.components.v2.component(
 def draw_sidebar() -> None:
     """Draw the list in Streamlit's sidebar. Keys: `sidebar`."""
     forky, tab, who = workspace(), session(), viewer()
-    everything = forky.conversations()
+    listed = [one for one in forky.conversations() if one.branches]
     kept = pinned(forky.store, who.id)
     most = int(st.session_state.get(_MOST, _LINES))
-    days = shelf_by_day([one for one in everything if one.branches], now=now(), pinned=kept, most=most)
+    days = shelf_by_day(listed, now=now(), pinned=kept, most=most)
     shown = [line for day in days for line in day.lines]
     news = who.news_in([(line.summary.id, line.summary.updated) for line in shown])
     writing = {job.place.conversation for job in forky.replies.running()}
@@ -68,7 +68,7 @@ def draw_sidebar() -> None:
             data=[
                 str(here),
                 who.may("begin"),
-                len(everything) > len(shown),
+                len(listed) > len(shown),
                 [[day.name, [line(one) for one in day.lines]] for day in days],
             ],
             on_asked_change=_carry_out,

@@ -15,7 +15,7 @@ from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.only_reading import edits, why_only_reads
 from pages.ui.experiments.choice import ask_again
 from pages.ui.experiments.saving import close_after, there
-from pages.ui.frame import Frame, leave_for, saying
+from pages.ui.frame import Frame, open_chat, saying
 
 _SIGNS = {True: ":material/check:", False: ":material/close:", None: ":material/remove:"}
 
@@ -137,8 +137,8 @@ def _mark(
 
 
 def _fork(frame: Frame, cell: CellResult) -> None:
-    """Fork at the answer; the next run of the page opens the new branch."""
+    """Fork at the answer; the next run opens the new branch."""
     with saying(frame.session):
         assert cell.answer is not None
         forked = frame.chat.checkout(cell.branch).fork(at=cell.answer.id)
-        leave_for(forked.branch_name, frame.session)
+        open_chat(forked)

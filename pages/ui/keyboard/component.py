@@ -20,7 +20,7 @@ from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.links import chat_place
 from pages.ui.components.markdown import showable
-from pages.ui.frame import place, saying
+from pages.ui.frame import open_chat, open_page, place, saying
 from pages.ui.keyboard.tour import answer_tour, steps_as_json, tour_facts
 from pages.ui.keyboard.verbs import as_json
 from pages.ui.keyboard.words import WORDS
@@ -29,8 +29,8 @@ from pages.ui.session import TabSession
 
 _KEY = "keyboard"
 _OPENED = "keyboard.opened"
-_TO = "keyboard.to"
-"""Where the run of the fragment leads: a page and its query; any other value draws the page anew."""
+_AGAIN = "keyboard.again"
+"""Whether the whole page is to run, not the component's fragment alone."""
 _FOUND = "keyboard.found"
 _BRANCHES = 300
 _HITS = 12
@@ -53,10 +53,7 @@ _component = st.components.v2.component(
 @st.fragment
 def draw_keyboard(forky: Workspace, tab: TabSession, chat: Conversation | None) -> None:
     """Mount the component, a fragment of its own. Call it once on a page. Keys: `keyboard`."""
-    if (asked := st.session_state.pop(_TO, None)) is not None:
-        if isinstance(asked, tuple):
-            script, query = asked
-            st.switch_page(script, query_params=query)
+    if st.session_state.pop(_AGAIN, False):
         st.rerun(scope="app")
 
     def handle() -> None:
@@ -66,7 +63,7 @@ def draw_keyboard(forky: Workspace, tab: TabSession, chat: Conversation | None) 
             with saying(tab):
                 _carry_out(forky, tab, chat, request)
             if tab.notice != tab.shown_notice:
-                st.session_state.setdefault(_TO, "again")
+                st.session_state[_AGAIN] = True
 
     places = _places(forky, chat) if tab.choices.get(_OPENED) else {}
     listed = [(page.title, page.name, page is front_page()) for page in pages() if page.found]
@@ -120,26 +117,23 @@ def _carry_out(forky: Workspace, tab: TabSession, chat: Conversation | None, req
     match request:
         case {"open": _}:
             tab.choices[_OPENED] = "yes"
+            return
         case {"find": str(words)}:
             st.session_state[_FOUND] = _found(forky, words)
+            return
         case {"tour": str(what)}:
             answer_tour(forky, tab, what, str(request.get("conversation", "")))
-            st.session_state[_TO] = "again"
         case {"page": str(name)}:
             page = next((one for one in pages() if one.name == name), None)
             if page is not None and page.script is not None:
                 query = place(chat) if chat is not None and page.about_conversation else {}
-                st.session_state[_TO] = (str(page.script), query)
+                open_page(str(page.script), query)
         case {"branch": str(name)} if chat is not None:
-            _lead_to(tab, chat.checkout(name))
+            open_chat(chat.checkout(name))
         case {"conversation": str(id), "message": str(message)}:
-            st.session_state[_TO] = ("chat.py", chat_place(ConversationId(id), None, MessageId(message)))
+            open_page("chat.py", chat_place(ConversationId(id), None, MessageId(message)))
         case {"conversation": str(id)}:
-            _lead_to(tab, forky.conversation(id))
+            open_chat(forky.conversation(id))
         case _:
-            pass
-
-
-def _lead_to(tab: TabSession, chat: Conversation) -> None:
-    tab.acting = None
-    st.session_state[_TO] = ("chat.py", place(chat))
+            return
+    st.session_state[_AGAIN] = True

@@ -16,10 +16,9 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.welcome import FORK_POINT, open_welcome, ready_answers
 from pages.ui.components.branch_menu import BRANCH_MENU
-from pages.ui.frame import go, place
+from pages.ui.frame import open_chat, place
 from pages.ui.keyboard.verbs import COMPOSER
 from pages.ui.person import viewer
-from pages.ui.registry import front_page
 from pages.ui.session import TabSession
 
 _BEGUN = "tour.begun"
@@ -148,7 +147,7 @@ def begin_tour(forky: Workspace, tab: TabSession) -> None:
     chat = open_welcome(forky, unmerged=True)
     path = chat.path()
     tab.choices[_BEGUN] = f"{time.time_ns()} {chat.id} {path[FORK_POINT - 1].id} {chat.view.version}"
-    _open(tab, chat)
+    _show(tab, chat)
 
 
 def answer_tour(forky: Workspace, tab: TabSession, what: str, conversation: str) -> None:
@@ -158,19 +157,15 @@ def answer_tour(forky: Workspace, tab: TabSession, what: str, conversation: str)
     elif what == "begin":
         begin_tour(forky, tab)
     elif what == "back":
-        _open(tab, forky.conversation(conversation))
+        _show(tab, forky.conversation(conversation))
     elif what == "compare":
         chat = forky.conversation(conversation, "main")
         st.switch_page("compare.py", query_params={**place(chat), "with": ",".join(ready_answers(chat))})
 
 
-def _open(tab: TabSession, chat: Conversation) -> None:
-    tab.acting = None
+def _show(tab: TabSession, chat: Conversation) -> None:
     tab.choices["chat.pane"] = "Chat"
-    if tab.page == front_page().name:
-        go(chat)
-    else:
-        st.switch_page("chat.py", query_params=place(chat))
+    open_chat(chat)
 
 
 def tour_facts(tab: TabSession, chat: Conversation | None) -> dict[str, Any]:
