@@ -19,6 +19,7 @@ Extra = Literal[
     "documents",
     "completion",
     "experiments",
+    "mcp",
     "sign-in",
     "postgresql",
 ]

@@ -29,7 +29,7 @@ LISTED = [
     Requirement(word) for word in shlex.split(re.findall(r"^pip install (?!--)(.*)$", PAGE, re.MULTILINE)[0])
 ]
 CORE = {need.name for need in LISTED}
-PARTS = ("app", "litellm", "html", "documents", "completion", "experiments", "sign-in", "postgresql")
+PARTS = ("app", "litellm", "html", "documents", "completion", "experiments", "mcp", "sign-in", "postgresql")
 
 USE = """
 import sys
