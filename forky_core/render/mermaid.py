@@ -6,9 +6,6 @@ shape or a style with an address would be fetched. So everything that names an a
 out first, and a diagram in which it cannot be told apart from the rest is shown as its source. A browser lays out one
 diagram at a time and answers nothing meanwhile (a mind map of 400 ideas took nine seconds), so there are limits, above
 which a diagram is shown as its source. Exported pages show the source, too, because they run no script.
-
-The Compare page asks the same copy of Mermaid by its file in Streamlit's folder (`mermaid_file` of compare/surface.py),
-because its columns are one component. Where that file is not found, it shows the source.
 """
 
 from __future__ import annotations

@@ -8,7 +8,7 @@ module makes. How they look is in pages/ui/components/prose.css.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from hashlib import blake2s
 from typing import Any
@@ -18,7 +18,7 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
-from forky_core.render.mermaid import HEAVIEST, LANGUAGE, diagram
+from forky_core.render.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from forky_core.render.trees import Tree, element
 from forky_core.text.markdown import GROWS, is_web_or_mail, markdown_parser
 from forky_core.text.mathml import MathElement, math_element
@@ -40,8 +40,10 @@ _NOTES, _IN_NOTE = "notes", "in a note"
 _LANGUAGE = re.compile(r"[A-Za-z0-9_+#.-]{1,30}")
 _DEEPEST = 50
 _NESTING = 100
+_CODE = {"class": "fk-code"}
 _SAME = {"strong": "strong", "em": "em", "s": "del"}
-_AWAY = {"target": "_blank", "rel": "noopener noreferrer"}
+AWAY = {"target": "_blank", "rel": "noopener noreferrer"}
+"""What a link that leaves the app has beside its address."""
 
 Cited = Mapping[int, str]
 """The address that each number of a passage opens."""
@@ -68,7 +70,7 @@ def is_too_deep(tokens: Sequence[Token]) -> bool:
     return any(token.level > _DEEPEST for token in tokens)
 
 
-def plain(text: str) -> Tree:
+def plain(text: str) -> list[Any]:
     """Return a text as it was written."""
     return element("div", {"class": "fk-plain"}, (text,))
 
@@ -198,7 +200,7 @@ class ProseDrawing:
                         listed, item = [one for one in open_ if one[0] in ("ul", "ol", "li")][-2:]
                         item[1] = {"class": "task-list-item"}
                         listed[1] = (listed[1] or {}) | {"class": "contains-task-list"}
-                        here.append(_box(ticked=token.meta["ticked"]))
+                        here.append(tick_box(ticked=token.meta["ticked"]))
                     here += self._inline(token.children or ())
                     if here[0][:1] == "h":
                         self._headings.setdefault(_slug(token.content), here)
@@ -262,7 +264,7 @@ class ProseDrawing:
         address, title = str(token.attrGet("href") or ""), token.attrGet("title")
         if not address:
             return element("span", None)
-        made = element("a", {"href": address} | ({"title": str(title)} if title else {}) | _AWAY)
+        made = element("a", {"href": address} | ({"title": str(title)} if title else {}) | AWAY)
         if address.startswith("#"):
             self._leads.append((made, address[1:]))
         return made
@@ -280,7 +282,7 @@ class ProseDrawing:
             case "code_inline":
                 yield element("code", None, (token.content,))
             case "formula":
-                yield _formula(token)
+                yield formula(token.content, token.markup, display=token.meta["display"])
             case "note":
                 number = self._numbers.setdefault(token.content, len(self._numbers) + 1)
                 to = {"href": f"#{self._place(f'note-{number}')}"}
@@ -289,7 +291,7 @@ class ProseDrawing:
                 words, address = token.content or "image", str(token.attrGet("src") or "")
                 yield "🖼 "
                 away = not linked and is_web_or_mail(address)
-                yield element("a", {"href": address} | _AWAY, (words,)) if away else words
+                yield element("a", {"href": address} | AWAY, (words,)) if away else words
             case _:
                 yield token.content
 
@@ -305,55 +307,70 @@ class ProseDrawing:
             yield text[at : found.start()]
             at = found.start() + len(address)
             target = f"http://{address}" if found["web"] else f"mailto:{address}"
-            yield element("a", {"href": target} | _AWAY, (address,))
+            yield element("a", {"href": target} | AWAY, (address,))
         yield text[at:]
 
     def _citation(self, numbers: str) -> Iterator[Tree]:
         """`[1, 2]` with a link at each number that cites something."""
         for piece in re.split(r"(\d+)", numbers):
             address = self._cited.get(int(piece)) if piece.isdecimal() else None
-            yield piece if address is None else element("a", {"href": address} | _AWAY, (piece,))
+            yield piece if address is None else element("a", {"href": address} | AWAY, (piece,))
 
     def _code(self, token: Token, *, growing: bool) -> Tree:
         info = _LANGUAGE.match(token.info.strip()) if token.type == "fence" else None
         text, language = token.content.removeprefix("\n").removesuffix("\n"), info.group() if info else ""
         if language.casefold() == LANGUAGE and text.strip() and not growing:
             return self._diagram(text)
-        pieces = colored_code(text, language)
-        spans = [element("span", {"class": f"token {kind}"}, (one,)) if kind else one for one, kind in pieces]
-        head = (
-            element("span", None, (language,)),
-            _button("fk-wrap-code", "Wrap the lines"),
-            _button("fk-copy-code", "Copy to clipboard"),
-        )
-        pre = element("pre", None, (element("code", None, spans),))
-        return element("div", {"class": "fk-code"}, (element("div", {"class": "fk-code-head"}, head), pre))
+        return code_box(tokens(colored_code(text, language)), language)
 
     def _diagram(self, source: str) -> Tree:
-        """The source of a diagram, which the browser folds below its picture where it draws one."""
         found = diagram(source, self._room)
         self._room -= found.weight
-        says = "Source" if found.drawn else f"Diagram, shown as its source: {found.why}"
-        inner = element("summary", None, (says,)), element("pre", None, (found.source,))
-        folded = element("details", {} if found.drawn else {"open": ""}, inner)
-        drawn = {"data-diagram": found.drawn} if found.drawn else {}
-        return element("div", {"class": "fk-diagram"} | drawn, (folded,))
+        return diagram_box(found, element("pre", None, (found.source,)))
+
+
+def code_box(code: Iterable[Tree], language: str, given: Mapping[str, str] = _CODE) -> list[Any]:
+    """Return a block of code below its head, which copies it and wraps its lines; `given` are its attributes."""
+    head = (
+        element("span", None, (language,)),
+        _button("fk-wrap-code", "Wrap the lines"),
+        _button("fk-copy-code", "Copy to clipboard"),
+    )
+    pre = element("pre", None, (element("code", None, code),))
+    return element("div", given, (element("div", {"class": "fk-code-head"}, head), pre))
+
+
+def tokens(pieces: Iterable[tuple[str, str]]) -> list[Tree]:
+    """Return pieces of code, each with the name of its colour."""
+    return [element("span", {"class": f"token {kind}"}, (one,)) if kind else one for one, kind in pieces]
+
+
+def diagram_box(found: Diagram, source: Tree) -> list[Any]:
+    """Return the source of a diagram, which the browser folds below its picture where it draws one."""
+    says = "Source" if found.drawn else f"Diagram, shown as its source: {found.why}"
+    folded = element(
+        "details", {} if found.drawn else {"open": ""}, (element("summary", None, (says,)), source)
+    )
+    drawn = {"data-diagram": found.drawn} if found.drawn else {}
+    return element("div", {"class": "fk-diagram"} | drawn, (folded,))
 
 
 def _button(kind: str, label: str) -> Tree:
     return element("button", {"type": "button", "class": kind, "aria-label": label, "title": label})
 
 
-def _box(*, ticked: bool) -> Tree:
-    return element("input", {"type": "checkbox", "disabled": ""} | ({"checked": ""} if ticked else {}))
+def tick_box(*, ticked: bool) -> Tree:
+    given = {"type": "checkbox", "disabled": "", "aria-label": "Done" if ticked else "To do"}
+    return element("input", given | ({"checked": ""} if ticked else {}))
 
 
-def _formula(token: Token) -> Tree:
-    found = math_element(token.content, display=token.meta["display"])
+def formula(latex: str, written: str, *, display: bool) -> Tree:
+    """Return a formula, or what was written where it cannot be drawn."""
+    found = math_element(latex, display=display)
     if found is None:
-        return element("span", {"class": "fk-formula"}, (token.markup,))
-    made = math_tree(found, token.content)
-    return element("span", {"class": "fk-display"}, (made,)) if token.meta["display"] else made
+        return element("span", {"class": "fk-formula"}, (written,))
+    made = math_tree(found, latex)
+    return element("span", {"class": "fk-display"}, (made,)) if display else made
 
 
 def math_tree(found: MathElement, label: str = "") -> Tree:

@@ -14,80 +14,20 @@ from html.parser import HTMLParser
 from typing import Any
 
 from forky_core.text import mathml
+from forky_core.text.words import word_set
 
 Tree = str | list[Any]
 """A text, or `[tag, attributes or 0, *trees]`. It is shared by everybody whom it was cached for: leave it as it is."""
 
 MATH = mathml.ELEMENTS
 """The tags of formulas."""
-TAGS = MATH | frozenset(
-    [
-        "a",
-        "b",
-        "blockquote",
-        "br",
-        "button",
-        "code",
-        "del",
-        "details",
-        "div",
-        "em",
-        "h1",
-        "h2",
-        "h3",
-        "h4",
-        "h5",
-        "h6",
-        "hr",
-        "i",
-        "input",
-        "li",
-        "ol",
-        "p",
-        "pre",
-        "s",
-        "small",
-        "span",
-        "strong",
-        "summary",
-        "sub",
-        "sup",
-        "table",
-        "tbody",
-        "td",
-        "th",
-        "thead",
-        "time",
-        "tr",
-        "ul",
-    ]
+TAGS = MATH | word_set(
+    "a b blockquote br button code del details div em h1 h2 h3 h4 h5 h6 hr i input li mark ol p pre s"
+    " small span strong summary sub sup table tbody td th thead time tr ul"
 )
-ATTRIBUTES = mathml.ATTRIBUTES | frozenset(
-    [
-        "aria-hidden",
-        "aria-label",
-        "aria-pressed",
-        "checked",
-        "class",
-        "data-act",
-        "data-cell",
-        "data-diagram",
-        "data-id",
-        "data-testid",
-        "disabled",
-        "hidden",
-        "href",
-        "id",
-        "open",
-        "rel",
-        "role",
-        "start",
-        "style",
-        "tabindex",
-        "target",
-        "title",
-        "type",
-    ]
+ATTRIBUTES = mathml.ATTRIBUTES | word_set(
+    "aria-hidden aria-label aria-pressed checked class data-act data-b data-cell data-diagram data-id"
+    " data-testid data-wraps disabled hidden href id open rel role start style tabindex target title type"
 )
 VOID = frozenset({"br", "hr", "input"})
 

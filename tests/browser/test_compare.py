@@ -70,7 +70,7 @@ def test_the_page_stays_where_one_reads_whatever_arrives(slow: str, watch: Any) 
     ask(page, "Formatted")
     expect(page.get_by_text("is writing").first).to_be_visible()
     scroll(page, 60)
-    first = ".cell[data-row='0'] .b"
+    first = ".cell[data-row='0'] [data-b]"
     before = page.evaluate(PLACE, [first])
     expect(page.get_by_text("word59")).to_have_count(3)
     expect(page.get_by_text("is writing")).to_have_count(0)
@@ -192,7 +192,7 @@ def test_a_phone_shows_one_column_and_a_swipe_the_next_at_the_same_question(app:
     page = one.open(f"{app}/{THREE}")
     head = page.locator(".col[data-key=main] .head .name")
     expect(head).to_be_in_viewport()
-    expect(page.locator(".col[data-key=main] .entry.assistant .b").first).to_be_in_viewport()
+    expect(page.locator(".col[data-key=main] .entry.assistant [data-b]").first).to_be_in_viewport()
     wide = "document.querySelector('[data-testid=stMain]')"
     assert settled(page).evaluate(f"{wide}.scrollWidth <= {wide}.clientWidth")
     dots = page.locator(".dots .dot")
@@ -271,8 +271,8 @@ def test_formulas_are_drawn_and_what_cannot_be_is_its_source(slow: str, watch: A
         page.locator(where).first.bounding_box()["height"] for where in (".cell mfrac", ".cell mfrac mi")
     )
     assert tall > line  # MathML is laid out: the numerator stands above the denominator.
-    expect(page.locator(".cell .formula:not(.drawn)")).to_have_count(3)
-    expect(page.locator(".cell .formula:not(.drawn)").first).to_have_text("\\unknown{x}")
+    expect(page.locator(".cell .fk-formula")).to_have_count(3)
+    expect(page.locator(".cell .fk-formula").first).to_have_text("\\unknown{x}")
     assert one.problems == []
 
 
@@ -282,13 +282,13 @@ def test_diagrams_are_drawn_as_pictures_with_their_source_one_press_away(slow: s
     page = one.open(f"{slow}/{THREE}")
     ask(page, "Diagram")
     expect(page.get_by_text("word59")).to_have_count(3)
-    expect(page.locator(".diagram img")).to_have_count(3)
-    picture = page.locator(".diagram img").first
+    expect(page.locator(".fk-picture img")).to_have_count(3)
+    picture = page.locator(".fk-picture img").first
     assert picture.get_attribute("src").startswith("blob:") and picture.bounding_box()["height"] > 60
-    expect(page.locator(".diagrambox .codebox").first).to_be_hidden()
-    page.locator(".diagrambox summary").first.click()
-    expect(page.locator(".diagrambox .codebox").first).to_contain_text("A --> B")
+    expect(page.locator(".fk-diagram .fk-code").first).to_be_hidden()
+    page.locator(".fk-diagram summary").first.click()
+    expect(page.locator(".fk-diagram .fk-code").first).to_contain_text("A --> B")
     ask(page, "Broken")
     expect(page.get_by_text("Source: Mermaid cannot read it")).to_have_count(3)
-    expect(page.locator(".diagrambox .codebox").filter(has_text="A --> --> B[").first).to_be_visible()
+    expect(page.locator(".fk-diagram .fk-code").filter(has_text="A --> --> B[").first).to_be_visible()
     assert one.problems == []

@@ -12,6 +12,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.scripted import Fail, ScriptedModel
+from forky_core.render.trees import text_of as tree_text
 from tests.builders import talk, texts
 from tests.hangs import HANG
 from tests.pages.apptest import (
@@ -68,23 +69,29 @@ def said(test: AppTest, column: int | None = None) -> str:
     return "\n".join(shown)
 
 
-def text_of(blocks: list[dict[str, Any]]) -> str:
-    runs = [run for block in blocks for span in block.get("s", []) for run in span]
-    lines = [piece[0] for block in blocks for _, pieces in block.get("lines", []) for piece in pieces]
-    return "".join(run[0] for run in runs if run[1:2] != ["gone"]) + "".join(lines)
+def text_of(blocks: list[Any]) -> str:
+    """What blocks say, without what is missing in them."""
+    return "".join(
+        one if isinstance(one, str) else text_of(one[2:])
+        for one in blocks
+        if isinstance(one, str) or one[0] != "del"
+    )
 
 
 def marked(test: AppTest, mark: str) -> list[str]:
     return [
-        run[0]
+        "".join(map(tree_text, one[2:]))
         for row in compared(test)["rows"]
-        for cell in row["cells"]
-        for entry in cell
-        for block in entry["blocks"]
-        for span in block.get("s", [])
-        for run in span
-        if run[1:2] == [mark]
+        for one in elements([block for cell in row["cells"] for entry in cell for block in entry["blocks"]])
+        if one[0] in ("mark", "del") and one[1]["class"] == mark
     ]
+
+
+def elements(trees: list[Any]) -> Iterator[list[Any]]:
+    for tree in trees:
+        if isinstance(tree, list):
+            yield tree
+            yield from elements(tree[2:])
 
 
 def ask(test: AppTest, text: str) -> AppTest:

@@ -49,7 +49,7 @@ def elements(trees: tuple[Tree, ...]) -> Iterator[list[Any]]:
         ("cp ~/a ~/b", "<p>cp ~/a ~/b</p>"),
         (
             "- [ ]\n  b",
-            '<ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" disabled>\nb</li></ul>',
+            '<ul class="contains-task-list"><li class="task-list-item"><input type="checkbox" disabled aria-label="To do">\nb</li></ul>',
         ),
         (
             "- [x] a\n\n[x]: https://e.example",

@@ -233,7 +233,7 @@ def test_code_keeps_its_lines_in_colour_and_an_unknown_language_stays_plain() ->
     found = colored(lines, "python")
     assert ["".join(text for text, _ in line) for line in found] == lines
     assert ("def", "keyword") in found[0] and ("# why", "comment") in found[2]
-    assert colored(lines, "no such language") == tuple(((line, ""),) if line else () for line in lines)
+    assert colored(lines, "no such language") == [[(line, "")] if line else [] for line in lines]
 
 
 def kinds(blocks: Sequence[AnswerBlock]) -> list[str]:

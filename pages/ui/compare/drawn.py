@@ -1,7 +1,5 @@
-"""Turns a comparison into the JSON that the browser draws, in which everything from models and people is plain text.
-
-surface.js makes elements from it and sets every text as text, so nothing in an answer can be markup. Keys are short,
-because a page has thousands of runs.
+"""Turns a comparison into the JSON that the browser draws, in which everything from models and people is plain text
+or a tree of elements (forky_core/render/marked_prose.py).
 """
 
 from __future__ import annotations
@@ -14,13 +12,12 @@ from forky_core.merge.conflicts.examination import Examination
 from forky_core.model import Message, MessageId
 from forky_core.model.model_names import together
 from forky_core.model.parts import AttachmentPart
-from forky_core.render.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
-from forky_core.text.mathml import MathElement, math_element
+from forky_core.render.marked_prose import marked_prose
+from forky_core.render.trees import Tree
 from forky_core.text.showable import showable
 from forky_core.views.answers.agreement import agreement
-from forky_core.views.answers.blocks import AnswerBlock, blocks_of
-from forky_core.views.answers.code_colors import colored
-from forky_core.views.answers.marks import Mark, MarkedBlock, MarkedRun, marked, quoted, shares, unmarked
+from forky_core.views.answers.blocks import blocks_of
+from forky_core.views.answers.marks import Mark, MarkedBlock, marked, quoted, shares, unmarked
 from forky_core.views.captions import SAME, brought_back, dollars, ended, seconds, tokens
 from forky_core.views.compare import Column, ColumnEntry, Comparison, Turn, TurnRow, column_numbers
 from pages.ui.compare.window import RowWindow
@@ -34,7 +31,6 @@ _MUCH = 0.5
 """The share of words in common from which differences are marked without being asked for."""
 _SHARED = 20
 """How many of the newest common messages are shown."""
-_KINDS = {"paragraph": "p", "heading": "h", "code": "c", "row": "r", "rule": "-", "plain": "x"}
 
 Json = dict[str, Any]
 Label = Callable[[str], str]
@@ -139,15 +135,15 @@ class DrawnComparison:
                 left += sum(len(one.block.text) for one in shown[plain[0] :])
                 shown = shown[: plain[0]]
         return drawn | {
-            "blocks": drawn_blocks(shown),
+            "blocks": marked_prose(shown),
             "left": left,
             "marked": marks is not None,
             "files": _files(message),
             "pick": message.role == "assistant" and bool(message.text),
         }
 
-    def _plain(self, message: Message) -> list[Json]:
-        return drawn_blocks(unmarked(blocks_of(message.text)[:BLOCKS]))
+    def _plain(self, message: Message) -> list[Tree]:
+        return marked_prose(unmarked(blocks_of(message.text)[:BLOCKS]))
 
     def pairs(self, number: int) -> Json:
         """Return how much every two columns of a row have in common."""
@@ -259,78 +255,6 @@ def facts(column: Column, context: int | None) -> str:
     if context is not None:
         parts.append(f"{tokens(context)} tokens of context")
     return " · ".join(parts)
-
-
-def drawn_blocks(blocks: Sequence[MarkedBlock]) -> list[Json]:
-    """Return the JSON of these blocks for the browser."""
-    drawn: list[Json] = []
-    room = HEAVIEST
-    for one in blocks:
-        made = _block(one)
-        if one.block.kind == "code" and one.block.language.lower() == LANGUAGE:
-            found: Diagram = diagram(one.block.text, room)
-            room -= found.weight
-            made["diagram"] = found.drawn
-        drawn.append(made)
-    return drawn
-
-
-def live_blocks(text: str) -> list[Json]:
-    """Return the JSON of a text that is still being written."""
-    return [_block(one) for one in unmarked(blocks_of(text)[-BLOCKS:])]
-
-
-def _block(one: MarkedBlock) -> Json:
-    block = one.block
-    drawn: Json = {"k": _KINDS[block.kind]}
-    if block.inside:
-        drawn["in"] = [(container.tag, container.number, container.start) for container in block.inside]
-    match block.kind:
-        case "code":
-            lines = ["".join(run.text for run in span) for span in one.spans]
-            drawn |= {"lang": block.language, "lines": _lines(lines, block, one.spans)}
-        case "row":
-            drawn |= {"t": block.table, "head": block.header, "al": block.align}
-            drawn["s"] = [[_run(run) for run in span] for span in one.spans]
-        case "heading":
-            drawn |= {"l": block.level, "s": [[_run(run) for run in one.spans[0]]]}
-        case "rule":
-            pass
-        case _:
-            drawn["s"] = [[_run(run) for run in span] for span in one.spans]
-            if block.task is not None:
-                drawn["task"] = block.task
-    return drawn
-
-
-def _run(run: MarkedRun) -> list[Any]:
-    """Return text, mark, styles, address and the elements of a formula; empty values at the end are left out."""
-    drawn: list[Any] = [run.text, run.mark, " ".join(run.styles), run.href]
-    if "formula" in run.styles:
-        found = math_element(run.text, display="display" in run.styles)
-        return [*drawn, _math(found)] if found is not None else drawn
-    while len(drawn) > 1 and not drawn[-1]:
-        drawn.pop()
-    return drawn
-
-
-def _math(element: MathElement) -> list[Any]:
-    """Return a formula as name, attributes and contents, from which the browser makes elements."""
-    return [
-        element.name,
-        dict(element.attributes),
-        [one if isinstance(one, str) else _math(one) for one in element.content],
-    ]
-
-
-def _lines(
-    lines: Sequence[str], block: AnswerBlock, spans: Sequence[Sequence[MarkedRun]]
-) -> list[tuple[str, list[tuple[str, str]]]]:
-    pieces = colored(lines, block.language)
-    return [
-        (span[0].mark if span else "", [(text, color) for text, color in line])
-        for span, line in zip(spans, pieces, strict=True)
-    ]
 
 
 def drawn_heads(

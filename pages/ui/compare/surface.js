@@ -7,6 +7,34 @@ const AHEAD = 240; // Pixels from an end of the window at which further rows are
 const SETTLED = 140; // Milliseconds after which a scroll has ended.
 const states = (window.__forkyCompareStates ??= new Map()); // What a conversation's reader chose, for as long as the tab lives.
 
+function piece(kind, name, text) {
+  const made = document.createElement(kind);
+  if (name) made.className = name;
+  if (text !== undefined) made.textContent = text;
+  return made;
+}
+
+function icon(name) {
+  const made = piece("span", "icon", name);
+  made.setAttribute("aria-hidden", "true");
+  return made;
+}
+
+function press(name, label, sign, act, shown = false) {
+  const made = piece("button", name);
+  made.type = "button";
+  if (sign) made.append(icon(sign));
+  if (shown) made.append(piece("span", "label", label));
+  else { made.setAttribute("aria-label", label); made.title = label; }
+  made.onclick = (event) => { event.stopPropagation(); act(event); };
+  return made;
+}
+
+// The words of a message: trees of forky_core/render/marked_prose.py.
+function wordsOf(trees) {
+  return made(["div", { class: "words fk-text" }, ...trees]);
+}
+
 class Surface {
   constructor(root) {
     this.root = root;
@@ -51,6 +79,8 @@ class Surface {
     this.root.replaceChildren(this.tools, this.dots, stage, this.picks, this.live);
     this.board.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.board.addEventListener("keydown", (event) => this.key(event));
+    // Whatever a diagram moves, the line that is read stays where it is.
+    this.board.addEventListener("fk-draw", () => { const anchor = this.anchor(); queueMicrotask(() => this.hold(anchor)); });
   }
 
   // ── What the page says ──────────────────────────────────────────────────────────────────────────────────────────
@@ -73,7 +103,6 @@ class Surface {
     if (!(this.pinned && keys.includes(this.pinned) && this.pinnedTill > performance.now())) this.pinned = pinned;
     const anchor = first ? null : this.anchor();
     this.root.classList.toggle("dark", data.dark);
-    window.__forkyCompareMermaid = data.mermaid;
     this.drawTools();
     this.drawColumns();
     this.drawRows();
@@ -295,8 +324,7 @@ class Surface {
   question(row) {
     const box = piece("div", "question");
     box.append(piece("div", "took", `${row.asker} asked all of them`));
-    const words = drawBlocks(row.asked, piece("div", "words"));
-    box.append(words);
+    box.append(wordsOf(row.asked));
     if (row.files) box.append(this.files(row.files));
     return box;
   }
@@ -348,9 +376,7 @@ class Surface {
         box.append(into);
       }
     }
-    const words = piece("div", entry.marked ? "words compared" : "words");
-    drawBlocks(entry.blocks, words);
-    into.append(words);
+    into.append(wordsOf(entry.blocks));
     if (entry.left) into.append(press("quietly whole", `Show ${entry.left.toLocaleString("en")} more characters`, "expand_more", () => this.tell("whole", { id: entry.id }), true));
     if (entry.files) box.append(this.files(entry.files));
     if (entry.why) {
@@ -376,7 +402,7 @@ class Surface {
       const made = piece("article", `entry assistant ${end.state}`);
       if (end.state === "writing") {
         made.append(piece("div", "took", `${end.model} is writing …`));
-        made.append(drawBlocks(end.blocks, piece("div", "words")));
+        made.append(wordsOf(end.blocks));
         made.append(press("quietly stop", `Stop ${head.name}`, "stop_circle", () => this.tell("stop", { key: head.key }), true));
       } else {
         made.append(piece("div", "took", `${head.name} · ${end.model}`));
@@ -525,7 +551,7 @@ class Surface {
         return at.height && at.bottom > line;
       });
       const top = (one) => one?.getBoundingClientRect().top ?? Infinity;
-      const block = first(".cell[data-row] .b"), band = first(":scope > .band");
+      const block = first(".cell[data-row] [data-b]"), band = first(":scope > .band");
       if (!block && !band) return null;
       if (top(band) < top(block)) return { box, row: Number(band.dataset.row), top: top(band) - rect.top };
       return { box, id: block.closest("article")?.dataset.id, key: block.closest(".col")?.dataset.key, b: block.dataset.b, top: top(block) - rect.top };
@@ -768,8 +794,8 @@ class Surface {
   // Each paragraph, block of code, list and table is a part; of a list or a table that is chosen, each line is one, too.
   addTicks(cell) {
     for (const entry of cell.querySelectorAll("article[data-pick]"))
-      for (const part of entry.querySelectorAll(".words > :not(hr, .plain, .part)")) {
-        const blocks = part.matches(".b") ? [part] : [...part.querySelectorAll(".b")], box = piece("div", "part");
+      for (const part of entry.querySelectorAll(".words > :not(hr, .fk-plain, .part)")) {
+        const blocks = part.matches("[data-b]") ? [part] : [...part.querySelectorAll("[data-b]")], box = piece("div", "part");
         const whole = this.tickFor(part, entry.dataset.id, blocks);
         part.before(box);
         box.append(whole, part);
@@ -927,8 +953,8 @@ class Surface {
     const key = this.data.columns[at].key, cell = this.cells.get(`${key}|${row}`);
     const plain = (words) => words.replace(/[^\p{L}\p{N}]+/gu, " ").trim().toLowerCase();
     const wanted = plain(text);
-    const block = [...(cell?.querySelectorAll(".b") ?? [])].find((one) => plain(one.textContent).includes(wanted)) ??
-      [...(cell?.querySelectorAll(".b") ?? [])].find((one) => wanted.startsWith(plain(one.textContent).slice(0, 24)));
+    const block = [...(cell?.querySelectorAll("[data-b]") ?? [])].find((one) => plain(one.textContent).includes(wanted)) ??
+      [...(cell?.querySelectorAll("[data-b]") ?? [])].find((one) => wanted.startsWith(plain(one.textContent).slice(0, 24)));
     if (this.state.collapsed.has(key)) this.fold(key);
     if (this.narrow) { this.panel.hidden = true; this.swipeTo(this.order.indexOf(key)); }
     if (!block) return;
@@ -961,7 +987,7 @@ class Surface {
       });
       table.append(line);
     });
-    const scroll = piece("div", "tablebox");
+    const scroll = piece("div", "fk-table");
     scroll.tabIndex = 0;
     scroll.append(table);
     box.append(scroll);
@@ -973,7 +999,7 @@ class Surface {
     if (told.before) box.append(piece("p", "hint", `${told.before} messages before these`));
     for (const message of told.messages) {
       const entry = piece("article", `entry ${message.role === "user" ? "user" : "assistant"}`);
-      entry.append(piece("div", "took", message.who), drawBlocks(message.blocks, piece("div", "words")));
+      entry.append(piece("div", "took", message.who), wordsOf(message.blocks));
       box.append(entry);
     }
     return box;

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -20,34 +20,40 @@ from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.merge.conflicts.conflict import of_answers
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.render.marked_prose import marked_prose
 from forky_core.text.showable import showable
 from forky_core.views.answers.blocks import blocks_of
+from forky_core.views.answers.marks import unmarked
 from forky_core.views.captions import ended
 from forky_core.views.compare import Column, Comparison
 from forky_core.views.graph import line_of_text
 from forky_core.views.layout.colors import UNNAMED, branch_colors
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side, written
-from pages.ui.compare.drawn import DrawnComparison, drawn_heads, live_blocks
+from pages.ui.compare.drawn import BLOCKS, DrawnComparison, drawn_heads
 from pages.ui.compare.fusing import Part, close_fusion, open_fusion, open_parts
 from pages.ui.compare.window import RowWindow, more_rows, row_window
 from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.markdown import ELEMENTS_JS, PROSE_CSS
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.components.showing import start_demo
+from pages.ui.components.style import code_colors
 from pages.ui.frame import Frame, saying
 from pages.ui.merge.examination_job import begin
 from pages.ui.merge.examining import NO_MODEL, offer
-from pages.ui.streamlit_patches.patch import streamlit_folder
 from pages.ui.vote.opening import opening, poll_answers
 
 _HERE = Path(__file__).parent
 _surface = st.components.v2.component(
     "forky_compare",
     html='<div class="surface"></div>',
-    css=(_HERE / "surface.css").read_text("utf-8"),
-    js="".join((_HERE / name).read_text("utf-8") for name in ("blocks.js", "surface.js")),
+    css=PROSE_CSS
+    + code_colors(".surface", dark=False)
+    + code_colors(".surface.dark", dark=True)
+    + (_HERE / "surface.css").read_text("utf-8"),
+    js=ELEMENTS_JS + (_HERE / "surface.js").read_text("utf-8"),
 )
 _live = st.components.v2.component(
     "forky_compare_live", html="<div></div>", js=(_HERE / "live.js").read_text("utf-8")
@@ -153,7 +159,6 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
     return {
         "of": str(frame.chat.id),
         "dark": colors.dark,
-        "mermaid": mermaid_file(),
         "columns": [
             head | _actions(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
         ],
@@ -177,15 +182,6 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
             "share": len(_readable(desk)) > 1,
         },
     }
-
-
-@cache
-def mermaid_file() -> str:
-    """Return the file name of Streamlit's own Mermaid, which changes with each release; "" if it is not found."""
-    found = [
-        path.name for path in (streamlit_folder() / "static" / "static" / "js").glob("mermaid.core.*.js")
-    ]
-    return found[0] if len(found) == 1 else ""
 
 
 def _pinned(found: Comparison) -> int:
@@ -238,7 +234,7 @@ def _writing(job: ReplyJob, label: Callable[[str], str]) -> dict[str, Any]:
         "state": "writing",
         "id": job.generation.id,
         "model": showable(label(job.generation.model)),
-        "blocks": live_blocks(job.text),
+        "blocks": marked_prose(unmarked(blocks_of(job.text)[-BLOCKS:]), growing=True),
     }
 
 

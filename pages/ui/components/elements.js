@@ -98,9 +98,9 @@ function drawDiagram(box, text) {
       if (!pictures.has(key)) pictures.set(key, (diagrams.turn = diagrams.turn.catch(() => {}).then(() => pictureOf(text, look))));
       picture.src = await pictures.get(key);
       await picture.decode();
+      box.dispatchEvent(new CustomEvent("fk-draw", { bubbles: true }));
       place.replaceChildren(picture);
       place.removeAttribute("aria-busy");
-      box.dispatchEvent(new CustomEvent("fk-drawn", { bubbles: true }));
     } catch {
       pictures.delete(key);
       place.remove();

@@ -176,7 +176,7 @@ def apply_style() -> None:
         "SUMMARY": blend(colors.text, colors.background, 0.22),
         "SURFACE": colors.surface,
         "TEXT": colors.text,
-        "TOKENS": _token_css(dark=colors.dark),
+        "TOKENS": code_colors(".stApp", dark=colors.dark),
     }
     css = _CSS
     for name, value in named.items():
@@ -185,11 +185,11 @@ def apply_style() -> None:
 
 
 @cache
-def _token_css(*, dark: bool) -> str:
+def code_colors(within: str, *, dark: bool) -> str:
     """The colours of code, which read at 4.5:1 on its ground; Streamlit's own do not."""
     towards, share = ("#ffffff", 0.4) if dark else ("#000000", 0.42)
     return "".join(
-        f".stApp :is({', '.join(f'.token.{name}' for name in names.split())}) "
+        f"{within} :is({', '.join(f'.token.{name}' for name in names.split())}) "
         f"{{ color: {blend(color, towards, share)}; }}\n"
         for names, color in _TOKENS.items()
     )
