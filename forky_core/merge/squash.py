@@ -23,11 +23,14 @@ from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategy import Strategy
 from forky_core.merge.wording import ShortIds, squash_header
 from forky_core.model import Message, MessageId, payload_kinds
-from forky_core.text.passages import plain, plain_lines
+from forky_core.text.cues import is_question
+from forky_core.text.passages import plain, plain_lines, sentences_in
 
 CLAIMS_SHARE = 0.6
 """The largest share of the room for passed on claims that settle nothing and are not open."""
 ONLY_COURTESIES = "The branch says nothing but greetings and thanks."
+NOTHING_LEARNED = "Nothing was learned on this branch but"
+"""The words of the warning that a note has questions alone."""
 _ALWAYS = frozenset({SETTLED, UNRESOLVED})
 
 
@@ -54,8 +57,19 @@ def squash_of(inputs: MergeInputs, found: IncomingChanges, options: MergeOptions
         citations_of_merges=note.citations_of_merges,
         claims=note.findings.to_json(),
     )
-    courtesies = not note.speaks and only_courtesies(found.turns)
-    return replace(plan, warnings=(*plan.warnings, ONLY_COURTESIES)) if courtesies else plan
+    warning = _says_little(note, found)
+    return replace(plan, warnings=(*plan.warnings, warning)) if warning else plan
+
+
+def _says_little(note: BranchNote, found: IncomingChanges) -> str:
+    """Return a warning about a note that holds nothing but courtesies or questions; "" for any other."""
+    if not note.speaks and only_courtesies(found.turns):
+        return ONLY_COURTESIES
+    asked = [sentence for line in note.lines for sentence in sentences_in(line.text)]
+    if not asked or not all(map(is_question, asked)):
+        return ""
+    few = ("", "one question", "two questions", "three questions")
+    return f"{NOTHING_LEARNED} {few[len(asked)] if len(asked) < len(few) else f'{len(asked)} questions'}."
 
 
 @dataclass(frozen=True, slots=True)

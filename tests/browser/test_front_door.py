@@ -184,7 +184,7 @@ def test_nothing_is_asked_of_anybody_elsewhere(tmp_path: Path, watch: Any) -> No
         page.goto(f"{address}/sign-in?secret={secret(tmp_path, address)}&next=/merge%3Fsource%3Dupload")
         page.wait_for_url("**/merge?**source=upload**")
         page.get_by_role("button", name="Bring it in").click()
-        expect(page.get_by_text("Merged “upload” into “main”")).to_be_visible()
+        expect(page.get_by_text("Brought back from “upload”").first).to_be_visible()
         page.goto(f"{address}/library")
         settled(page)
         page.get_by_role("radio", name="Import").or_(page.get_by_role("button", name="Import")).first.click()

@@ -42,7 +42,7 @@ def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path,
         there = settled(page).url.replace("/?", "/merge?")
         page = watched.open(f"{there}&source=side")
         page.get_by_role("button", name="Bring it in").click()
-        expect(page.get_by_text("Merged “side” into “main”").first).to_be_visible()
+        expect(page.get_by_text("Brought back from “side”").first).to_be_visible()
         settled(page).locator(".st-key-merge-undo button").click()
         expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
         assert watched.problems == []

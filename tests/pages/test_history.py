@@ -29,7 +29,7 @@ def test_every_operation_is_a_line_newest_first_with_what_it_moved(forky: Forky)
     chat = talk(forky.create("Names"), "a", "b")
     chat.fork("debug")
     test = history(chat)
-    assert [line.split()[0].strip(":[~") for line in lines(test)] == ["Forked", "Wrote", "Asked", "Created"]
+    assert [line.split()[0].strip(":[~") for line in lines(test)] == ["Started", "Wrote", "Asked", "Created"]
     assert "Branch “debug”: new, at" in words(test)
     assert "now" in lines(test)[0]
 

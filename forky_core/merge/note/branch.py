@@ -14,6 +14,7 @@ from forky_core.context.citing import own_sources
 from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.passages import NotePassage, passages
+from forky_core.merge.note.quotations import ELSEWHERE, quoted_of
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
@@ -99,6 +100,8 @@ class NoteBranch:
     _sources: Mapping[int, int]
     _lists: Mapping[int, Sequence[int]]
     """For each item of a list, all its items."""
+    _quotes: Mapping[int, int]
+    """For each passage below a quotation, the passage of an earlier message that is quoted there."""
     _needed: dict[int, Sequence[int]] = field(default_factory=dict)
     """What `needs` has found."""
     _later: dict[str, list[int]] = field(default_factory=dict)
@@ -116,9 +119,12 @@ class NoteBranch:
         every = with_code_blocks(passages(messages))
         # Without the SOURCES line of its message, a passage's citations mean nothing.
         sources = {one.place for one in every if one.role == "assistant" and own_sources(one.text)}
+        known = plain_lines(known_texts)
+        repeated = quoted_of(every, offline, known)
+        unrepeated = [one for at, one in enumerate(every) if at not in repeated]
         found = [
             one
-            for one in _distinct(every, plain_lines(known_texts), offline | orders, sources)
+            for one in _distinct(unrepeated, known, offline | orders, sources)
             if not any(map(is_heading, one.text.split("\n")))
             and (any(map(str.isalpha, one.text)) or one.text == texts[one.turn].strip())
         ]
@@ -156,6 +162,7 @@ class NoteBranch:
             {at: lead for mine in by_turn.values() for at, lead in _lead_ins(mine, found)},
             {one.turn: at for at, one in enumerate(found) if one.place in sources},
             {at: items for mine in by_turn.values() for items in _lists(mine, found) for at in items},
+            dict(_answered(found, every, repeated)),
         )
         for turn, mine in by_turn.items():
             own = branch._own_words(turn)
@@ -285,6 +292,8 @@ class NoteBranch:
         one = self.passages[at]
         mine = self.prose_of(one.turn)
         few = self.many[at]
+        if at in self._quotes and _REFERS_BACK.match(one.text):
+            return self._quotes[at]
         if at != mine[0]:
             fragment = (
                 one.role == "assistant" and one.text[0].islower() and self.passages[at - 1].row < one.row
@@ -364,6 +373,22 @@ def _distinct(
             last.pop(once, None)
             last[once] = one
     return sorted(last.values(), key=lambda one: one.place)
+
+
+def _answered(
+    found: Sequence[NotePassage], every: Sequence[NotePassage], repeated: Mapping[int, int]
+) -> Iterator[tuple[int, int]]:
+    """Yield the passages below a quotation, each with the passage that is quoted, where both may be told."""
+    at_place = {one.place: at for at, one in enumerate(found)}
+    for quotation, original in repeated.items():
+        below = quotation + 1
+        while below in repeated:
+            below += 1
+        if original == ELSEWHERE or below >= len(every) or every[below].turn != every[quotation].turn:
+            continue
+        answer, quoted = at_place.get(every[below].place), at_place.get(every[original].place)
+        if answer is not None and quoted is not None:
+            yield answer, quoted
 
 
 def _calls(near: Sequence[Message]) -> bool:

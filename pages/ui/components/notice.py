@@ -12,6 +12,7 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
+from forky_core.views.plain_words import plain_sentence
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import TabSession
@@ -23,7 +24,7 @@ _LONGEST = 400
 
 def done(tab: TabSession, operation: Operation) -> None:
     """Say what was done, with an Undo."""
-    tab.say(operation.sentence, (operation.conversation, operation.number))
+    tab.say(plain_sentence(operation), (operation.conversation, operation.number))
 
 
 def stay(tab: TabSession) -> None:
@@ -70,7 +71,7 @@ def _undo(forky: Workspace, tab: TabSession) -> None:
         tab.say("Something else was done since; History can restore it.")
         return
     with saying(tab):
-        tab.say(forky.conversation(id).undo().sentence)
+        tab.say(plain_sentence(forky.conversation(id).undo()))
 
 
 def _forget(tab: TabSession) -> None:

@@ -11,6 +11,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.merge.wording import one_line
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError, InTheWay
+from forky_core.views.plain_words import plain_sentence, plain_summary
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
 from pages.ui.components.bell import draw_bell
@@ -128,7 +129,7 @@ def last_shown(forky: Workspace, tab: TabSession) -> Conversation | None:
 
 
 def _said(gesture: tuple[Operation, ...], inside: str) -> str | None:
-    return gesture[0].summary + inside if gesture else None
+    return plain_summary(gesture[0].summary) + inside if gesture else None
 
 
 def _own(forky: Workspace, gesture: tuple[Operation, ...]) -> tuple[Operation, ...]:
@@ -142,7 +143,7 @@ def _undo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(tab):
             _require_as_said(chat, drawn)
-            tab.say(chat.undo().sentence)
+            tab.say(plain_sentence(chat.undo()))
             _stay_where_it_is(chat)
 
 
@@ -150,7 +151,7 @@ def _redo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(tab):
             _require_as_said(chat, drawn)
-            tab.say(chat.redo().sentence)
+            tab.say(plain_sentence(chat.redo()))
             _stay_where_it_is(chat)
 
 
@@ -158,7 +159,8 @@ def _require_as_said(chat: Conversation, drawn: int) -> None:
     others = chat.history.by_others(drawn)
     if others:
         raise InTheWay(
-            f"Somebody else was first: {others[-1].sentence}", "Look at what the button takes back now."
+            f"Somebody else was first: {plain_sentence(others[-1])}",
+            "Look at what the button takes back now.",
         )
 
 

@@ -11,6 +11,7 @@ from forky_core.process.settings import DEFAULT_ACTOR
 from forky_core.views.captions import SOMEBODY
 from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage
+from forky_core.views.plain_words import plain_summary
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
@@ -85,7 +86,7 @@ def draw_entries(frame: Frame, page: LogPage) -> None:
 
 def _draw_entry(frame: Frame, entry: LogEntry) -> None:
     operation = entry.operation
-    said = plain_label(operation.summary, 120)
+    said = plain_label(plain_summary(operation.summary), 120)
     if entry.answers:
         said += f" · {count(entry.answers, 'answer')}"
     said = f":gray[~~{said}~~] · undone" if entry.undone else said
@@ -138,7 +139,9 @@ def _restore(frame: Frame, number: int, version: int) -> None:
     except ForkyError as error:
         st.info(plain_label(str(error)))
         return
-    st.markdown(f"The conversation would be as it was after **{plain_label(plan.operation.summary)}**:")
+    st.markdown(
+        f"The conversation would be as it was after **{plain_label(plain_summary(plan.operation.summary))}**:"
+    )
     _draw_lines(sentences(plan.changes))
     coming = f"{count(plan.appearing, 'message')} would come back into sight" if plan.appearing else ""
     going = f"{count(plan.disappearing, 'message')} would go out of sight" if plan.disappearing else ""
