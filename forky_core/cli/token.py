@@ -11,10 +11,12 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.plain import one_line, print_outcome
+from forky_core.cli.titles import conversation_called
 from forky_core.conversation.allowance.account import Allowance
 from forky_core.conversation.allowance.amounts import NANO, Unit, amount_text, read_amount
-from forky_core.gateway.pasting import lines_to_paste
+from forky_core.gateway.pasting import agent_lines, lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens
+from forky_core.people.token_store import OWN_CALLS, SCOPES, WORKSPACE
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
@@ -58,9 +60,24 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="it also reads every conversation, as tables: for forky sql --server",
     )
     make.add_argument(
+        "--scope",
+        default="",
+        metavar="SCOPE,SCOPE",
+        help=f"what it may do by /mcp, /api/v1 and forky: {', '.join(SCOPES)} (default: ask models by /v1, no more)",
+    )
+    make.add_argument(
+        "--reach",
+        default=OWN_CALLS,
+        metavar="WHAT",
+        help="which conversations it sees then: calls, those that it began (default); workspace, all; or one beside "
+        "them, by its title or the beginning of its id",
+    )
+    make.add_argument(
         "--proposes",
-        action="store_true",
-        help="it proposes and lands nothing: it writes on branches of its own, and no others",
+        dest="scope",
+        action="store_const",
+        const="read,ask,propose",
+        help="the same as --scope read,ask,propose: it lands nothing",
     )
     make.add_argument("--address", default="http://127.0.0.1:8501", help="where Forky listens")
     listing = actions.add_parser("list", help="list them")
@@ -85,6 +102,9 @@ class _OldName(argparse.Action):
 
 
 def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    reach = options.reach
+    if options.scope and reach not in {OWN_CALLS, WORKSPACE}:
+        reach = conversation_called(forky, reach).id
     made = Tokens(forky.store).make(
         options.name,
         models=options.models.split(","),
@@ -98,7 +118,8 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         records=options.records,
         metrics=options.metrics,
         analysis=options.analysis,
-        proposes=options.proposes,
+        scopes=options.scope.split(","),
+        reach=reach,
     )
     if options.json:
         print(json.dumps({**_as_json(made.token), "token": made.text}), file=out)
@@ -107,6 +128,9 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(f"It is not shown again.{'' if options.metrics else ' For a client:'}", file=out)
         if not options.metrics:
             print(lines_to_paste(options.address, made.text), file=out)
+        if made.token.scopes:
+            print("\nFor an agent's program:", file=out)
+            print(agent_lines(options.address, made.text), file=out)
     return 0
 
 
@@ -153,6 +177,11 @@ def described(token: Token) -> str:
     if token.allowance.limits_money and token.unpriced:
         limit += " (models of unknown price count as answers)"
     reads = ", reads every conversation as tables" if token.analysis else ""
+    if token.scopes:
+        reach = {OWN_CALLS: "its own conversations", WORKSPACE: "every conversation"}.get(
+            token.reach, token.reach
+        )
+        reads += f", may {' '.join(token.scopes)} in {reach}"
     reads += ", proposes and lands nothing" if token.proposes else ""
     return f"…{token.ending}, {models}, {limit}, {'recorded' if token.records else 'not recorded'}{reads}"
 

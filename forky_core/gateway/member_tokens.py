@@ -6,9 +6,12 @@ from collections.abc import Iterable
 
 from forky_core.conversation.allowance.account import Account, Allowance
 from forky_core.gateway.tokens import NO_LIMIT, NewToken, Token, Tokens
+from forky_core.model import ConversationId
 from forky_core.model.errors import NotFound
 from forky_core.people.access import Access
 from forky_core.people.roles import Role
+from forky_core.people.token_store import OWN_CALLS, WORKSPACE
+from forky_core.store.deciding import no_conversation
 
 
 class MemberTokens:
@@ -32,18 +35,22 @@ class MemberTokens:
         records: bool = True,
         metrics: bool = False,
         analysis: bool = False,
-        proposes: bool = False,
+        scopes: Iterable[str] = (),
+        reach: str = OWN_CALLS,
     ) -> NewToken:
         """Make a token of the member's own (`Tokens.make`).
 
         Raises:
             NotAllowed: the member is a viewer; or asks for one that reads /metrics, and is no owner.
             BadName, NameTaken: the name cannot be used.
-            BadContent: the limit is invalid.
+            BadContent: a limit, a scope or the reach is invalid.
+            NotFound: the member sees no conversation that it should reach.
         """
         if metrics:
             self._access.require(Role.OWNER, "make a token that reads /metrics")
         self._access.require(Role.COMMENTER, "make tokens")
+        if reach not in {OWN_CALLS, WORKSPACE} and not self._access.role_in(ConversationId(reach)):
+            raise no_conversation(ConversationId(reach))
         made = self._tokens.make(
             name,
             models=models,
@@ -51,7 +58,8 @@ class MemberTokens:
             records=records,
             metrics=metrics,
             analysis=analysis,
-            proposes=proposes,
+            scopes=scopes,
+            reach=reach,
             person=self._access.id,
         )
         self._access.team.audit.note("token made", self._access.id, token=made.token.id)

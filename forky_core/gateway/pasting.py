@@ -14,3 +14,17 @@ def lines_to_paste(address: str, token: str) -> str:
             f"export ANTHROPIC_API_KEY={token}",
         )
     )
+
+
+def agent_lines(address: str, token: str) -> str:
+    """Commands and settings that make Forky's verbs known to Claude Code and to Codex."""
+    base = address.rstrip("/")
+    return "\n".join(
+        (
+            f'claude mcp add --transport http forky {base}/mcp --header "Authorization: Bearer {token}"',
+            "# Codex: in ~/.codex/config.toml, with FORKY_TOKEN set where it starts",
+            "[mcp_servers.forky]",
+            f'url = "{base}/mcp"',
+            'bearer_token_env_var = "FORKY_TOKEN"',
+        )
+    )

@@ -25,7 +25,9 @@ from forky_core.conversation.allowance.account import Account, Allowance, Sum
 from forky_core.conversation.allowance.amounts import MOST, NANO, nanodollars
 from forky_core.conversation.allowance.book import Book, Spender
 from forky_core.conversation.identity import disturbs, now, title_line
+from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, BadName, ForkyError, NameTaken, NotFound, NothingToDo
+from forky_core.people.token_store import OWN_CALLS, SCOPES, WORKSPACE, TokenRights
 from forky_core.process import events
 from forky_core.store.contract import Store, StoreIdentity
 
@@ -35,6 +37,8 @@ _LOOK = 0.5
 """Seconds for which tokens are remembered that another process may change."""
 _LONGEST_NAME = 60
 _MOST_PATTERNS = 50
+REACHES = (OWN_CALLS, WORKSPACE)
+"""The reaches of a token that name no conversation: its own ones, and all that its owner may see."""
 NO_LIMIT = Allowance()
 
 
@@ -66,13 +70,17 @@ class Token:
     analysis: bool = False
     """Whether it reads everything that its owner may read, as tables; without it, it reaches its own calls alone."""
     proposes: bool = False
-    """Whether it proposes and lands nothing: it writes on branches that it made alone (people/proposing_store.py)."""
+    """Whether it proposes and lands nothing, as a token of before `scopes` was made for that."""
     answers: int | None = None
     """The answers that it may have in a day (UTC); None: no limit."""
     dollars_in_all: float | None = None
     """US dollars that it may spend in all; None: no limit."""
     answers_in_all: int | None = None
     """The answers that it may have in all; None: no limit."""
+    scopes: tuple[str, ...] = ()
+    """What it may do (people/token_store.py); (): ask models by /v1 and no more, as every token of before may."""
+    reach: str = OWN_CALLS
+    """Which conversations it sees: "workspace", the id of one beside its own, or "calls", its own alone."""
 
     @property
     def allowance(self) -> Allowance:
@@ -84,8 +92,13 @@ class Token:
             unpriced=self.unpriced,
         )
 
+    @property
+    def asks(self) -> bool:
+        """Whether it may ask models."""
+        return not self.scopes or "ask" in self.scopes
+
     def may_use(self, model: str) -> bool:
-        if self.metrics:
+        if self.metrics or not self.asks:
             return False
         return not self.models or any(fnmatch.fnmatchcase(model, pattern) for pattern in self.models)
 
@@ -140,7 +153,7 @@ class Tokens:
             found = self._stored() or ()
         return tuple(sorted(found, key=lambda token: (token.revoked > 0, token.created)))
 
-    def make(
+    def make(  # noqa: PLR0913 - the rights of a token, each by its name
         self,
         name: str,
         *,
@@ -149,18 +162,20 @@ class Tokens:
         records: bool = True,
         metrics: bool = False,
         analysis: bool = False,
-        proposes: bool = False,
+        scopes: Iterable[str] = (),
+        reach: str = OWN_CALLS,
         person: str = "",
     ) -> NewToken:
         """Make a token.
 
         With `metrics` it is for a monitoring program: it reads /metrics, and can ask no model. With `analysis` it also
-        reads all that its owner may read (`GET /v1/analysis`). With `proposes` it writes on branches of its own and
-        changes nothing else.
+        reads all that its owner may read (`GET /v1/analysis`). `scopes` and `reach` are those of `Token`; a token
+        that reaches a conversation may read it.
 
         Raises:
             BadName, NameTaken: the name cannot be used.
-            BadContent: the limit is invalid.
+            BadContent: a limit, a scope or the reach is invalid.
+            NotFound: there is no conversation that it should reach.
         """
         text = PREFIX + secrets.token_urlsafe(32)
         patterns = tuple(dict.fromkeys(pattern for word in models if (pattern := word.strip())))
@@ -168,6 +183,7 @@ class Tokens:
             raise BadContent(f"At most {_MOST_PATTERNS} names of models fit.", "Use * for several at once.")
         if any(limit is not None and not 0 <= limit <= MOST[unit] for _, unit, limit in allowance.limits()):
             raise BadContent("A limit is a number, 0 or more.")
+        chosen = self._scopes(scopes, reach)
         token = Token(
             secrets.token_hex(4),
             _name(name),
@@ -180,11 +196,12 @@ class Tokens:
             now(),
             metrics=metrics,
             analysis=analysis,
-            proposes=proposes,
             person=person,
             answers=allowance.answers_a_day,
             dollars_in_all=_dollars(allowance.dollars_in_all),
             answers_in_all=allowance.answers_in_all,
+            scopes=chosen,
+            reach=reach if chosen else OWN_CALLS,
         )
 
         def with_it(tokens: tuple[Token, ...]) -> tuple[Token, ...]:
@@ -234,6 +251,18 @@ class Tokens:
             None,
         )
 
+    def rights(self, token: Token) -> TokenRights | None:
+        """What a token may do beside asking models by /v1; None for one that has no scopes."""
+        scopes = frozenset(token.scopes or (("read", "ask", "propose") if token.proposes else ()))
+        if not scopes:
+            return None
+        reach = token.reach if token.scopes else WORKSPACE
+        return TokenRights(token.name, token.id, scopes, reach, lambda: self.is_valid(token.id))
+
+    def is_valid(self, id: str) -> bool:
+        """Whether there is a token with this id that has not been revoked."""
+        return any(token.id == id and not token.revoked for token in self._known())
+
     def account(self, token: Token) -> Account:
         """What a token has had. Raises StoreError if it cannot be read."""
         return self.book.account(self.spender(token))
@@ -252,6 +281,18 @@ class Tokens:
             spent = Sum(0, int(kept["spent"]) + sum(map(int, kept["set_aside"].values())))
             return Account(str(kept["day"]), spent, spent)
         return Account()
+
+    def _scopes(self, scopes: Iterable[str], reach: str) -> tuple[str, ...]:
+        """The scopes of a new token in their order, with reading, which all others need."""
+        wanted = {scope.strip() for scope in scopes} - {""}
+        if unknown := wanted - set(SCOPES):
+            raise BadContent(
+                f"A token cannot be given “{min(unknown)[:40]}”.",
+                f"It may {', '.join(SCOPES[:-1])} or {SCOPES[-1]}.",
+            )
+        if wanted and reach not in REACHES:
+            self._store.view(ConversationId(reach))
+        return tuple(scope for scope in SCOPES if scope in wanted | {"read"}) if wanted else ()
 
     def _known(self) -> tuple[Token, ...]:
         if not self._shared.is_current:
@@ -313,7 +354,7 @@ def _parsed(text: str) -> tuple[Token, ...]:
 def _read_back(entry: Mapping[str, Any]) -> Token:
     """Parse a stored token, ignoring fields that a later version may have added."""
     known = {one.name: entry[one.name] for one in fields(Token) if one.name in entry}
-    return Token(**{**known, "models": tuple(entry["models"])})
+    return Token(**{**known, "models": tuple(entry["models"]), "scopes": tuple(entry.get("scopes", ()))})
 
 
 def _named(tokens: Iterable[Token], id: str) -> Token:

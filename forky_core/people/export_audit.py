@@ -12,8 +12,8 @@ from typing import Protocol
 from forky_core.model import ConversationId
 from forky_core.people.audit import NOBODY
 from forky_core.people.guarded_store import GuardedStore
-from forky_core.people.proposing_store import ProposingStore
 from forky_core.people.team import Team
+from forky_core.people.token_store import TokenStore
 from forky_core.people.views import OperatorStore
 from forky_core.store.contract import Store
 
@@ -77,7 +77,7 @@ def noted_in(team: Team) -> Callable[[str, str, LinkOfLog], None]:
 
 def _who(store: Store) -> tuple[Team, str] | None:
     """The team of a store, and the id of the person who uses it; None where it belongs to no team."""
-    if isinstance(store, ProposingStore):
+    if isinstance(store, TokenStore):
         store = store.store
     if isinstance(store, GuardedStore):
         return store.access.team, store.access.id

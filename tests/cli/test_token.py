@@ -85,6 +85,11 @@ def test_while_the_app_runs_the_command_says_where_tokens_are_made(forky: Run, d
         assert followed.code == 1 and "--follow" in followed.err and "Library" in followed.err
 
 
-def test_a_token_that_proposes_is_listed_as_one(forky: Run) -> None:
-    assert forky("token make agent --proposes --json").json["proposes"] is True
-    assert "proposes and lands nothing" in forky("token list").out
+def test_a_token_with_scopes_is_listed_with_them_and_comes_with_lines_for_agents(forky: Run) -> None:
+    assert forky("token make agent --proposes --json").json["scopes"] == ["read", "ask", "propose"]
+    made = forky("token make other --scope land --reach workspace").out
+    assert "claude mcp add" in made and "bearer_token_env_var" in made
+    listed = forky("token list").out
+    assert "may read ask propose in its own conversations" in listed
+    assert "may read land in every conversation" in listed
+    assert "cannot be given" in forky("token make third --scope rule").err

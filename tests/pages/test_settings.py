@@ -251,20 +251,31 @@ def test_a_token_is_made_shown_once_and_revoked(forky: Forky) -> None:
     assert "Revoked: aider on the laptop" in said(settled(test))
 
 
-@pytest.mark.parametrize(
-    ("kind", "says"), [("proposes", "asks for reviews and brings nothing in"), ("metrics", "reads /metrics")]
-)
-def test_a_token_of_another_kind_can_be_made_and_says_so(forky: Forky, kind: str, says: str) -> None:
+def test_a_token_for_monitoring_says_so(forky: Forky) -> None:
     test = settings()
     by_key(test, "settings.token.name").set_value("agent")
-    by_key(test, f"settings.token.{kind}").check()
+    by_key(test, "settings.token.metrics").check()
     press(test, "settings.token.make")
     (token,) = Tokens(forky.store).all()
-    assert (token.proposes, token.metrics) == (kind == "proposes", kind == "metrics")
-    assert says in said(test)
-    assert ("OPENAI_API_KEY=forky-" in said(test)) is (kind == "proposes")
-    assert (f"settings.token.records.{token.id}" in keys(test)) is (kind == "proposes")
-    assert by_key(test, f"settings.token.{kind}").value is False, "the next token is an ordinary one"
+    assert token.metrics and "reads /metrics" in said(test)
+    assert "OPENAI_API_KEY=forky-" not in said(test)
+    assert f"settings.token.records.{token.id}" not in keys(test)
+    assert by_key(test, "settings.token.metrics").value is False, "the next token is an ordinary one"
+
+
+def test_a_token_for_an_agent_says_what_it_may_and_comes_with_lines_to_paste(forky: Forky) -> None:
+    chat = forky.create("Boats")
+    test = settings()
+    by_key(test, "settings.token.name").set_value("agent")
+    by_key(test, "settings.token.scopes").set_value(["propose", "review"])
+    by_key(test, "settings.token.reach").set_value(chat.id)
+    press(test, "settings.token.make")
+    (token,) = Tokens(forky.store).all()
+    assert (token.scopes, token.reach) == (("read", "propose", "review"), chat.id)
+    assert "may read, ask for reviews, review: “Boats”" in said(test)
+    assert any("claude mcp add" in block.value for block in test.code)
+    by_key(test, "settings.token.copied").click().run()
+    assert not any("claude mcp add" in block.value for block in settled(test).code)
 
 
 def test_a_token_without_a_name_is_refused_in_a_sentence(forky: Forky) -> None:

@@ -19,7 +19,8 @@ from forky_core.store.contract import Store
 SCOPE = "scope"
 OPENS = "opens/"
 """The prefix of a key that ends in a hash of the scope and the opening; the value is true."""
-_SALT = "scope_salt"
+SALT = "scope_salt"
+"""The key of the setting that keeps the salt."""
 _MOST = 8
 """The most conversations that are tried."""
 
@@ -66,10 +67,10 @@ class Scopes:
 
 def ensure_salt(store: Store) -> str:
     """The salt of a store's scopes, which is made once. In a team nobody but an owner could make it."""
-    kept = store.setting(_SALT)
+    kept = store.setting(SALT)
     if kept is None:
         kept = secrets.token_hex(16)
-        store.set_setting(_SALT, kept)
+        store.set_setting(SALT, kept)
     return kept
 
 

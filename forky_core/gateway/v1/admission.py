@@ -85,6 +85,8 @@ def admit(
     info = upstream.info if upstream is not None else model.info() if model is not None else None
     assert info is not None
     token = caller.token
+    if not token.asks:
+        raise ApiError(403, f"The token “{token.name}” may ask no model.", "forbidden")
     if not token.may_use(info.name):
         raise ApiError(
             403,

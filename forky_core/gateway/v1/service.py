@@ -29,8 +29,8 @@ from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
-from forky_core.people.proposing_store import proposing_view
 from forky_core.people.refused_requests import NO_DATABASE
+from forky_core.people.token_store import token_view
 from forky_core.process import events
 from forky_core.wire.contract import ProtocolAdapter
 from forky_core.wire.errors import ApiError, Style, unknown_model
@@ -233,7 +233,8 @@ class Service:
                 forky = self._seen_by(token.person)
             except NotAllowed as error:
                 raise ApiError(403, str(error), "forbidden") from error
-        return (proposing_view(forky, token.name, token.id) if token.proposes else forky), caller
+        rights = caller.tokens.rights(token)
+        return (forky if rights is None else token_view(forky, rights)), caller
 
     async def _body(self, headers: Mapping[str, str], receive: Receive) -> bytes:
         """The whole request. ApiError (413) where it is too large."""

@@ -10,8 +10,8 @@ import streamlit as st
 from forky_core.conversation.allowance.account import Allowance, account_text
 from forky_core.conversation.allowance.amounts import nanodollars
 from forky_core.gateway.member_tokens import MemberTokens, TokenDesk
-from forky_core.gateway.pasting import lines_to_paste
-from forky_core.gateway.tokens import Token, Tokens
+from forky_core.gateway.pasting import agent_lines, lines_to_paste
+from forky_core.gateway.tokens import REACHES, Token, Tokens
 from forky_core.model.errors import ForkyError
 from forky_core.views.times import stamp
 from pages.ui.components.links import server_address
@@ -20,9 +20,10 @@ from pages.ui.components.only_reading import draw_refusal
 from pages.ui.frame import saying
 from pages.ui.person import viewer
 from pages.ui.session import TabSession
-from pages.ui.workspace import whole_workspace
+from pages.ui.workspace import whole_workspace, workspace
 
 _WHOSE = " Yours see and do what you may. Owners see everybody’s."
+_OWN, _EVERY = REACHES
 _EMPTY = {
     "name": "",
     "models": "",
@@ -33,14 +34,25 @@ _EMPTY = {
     "unpriced": False,
     "records": True,
     "analysis": False,
-    "proposes": False,
+    "scopes": (),
+    "reach": _OWN,
     "metrics": False,
 }
 """The fields of the form before anything is entered."""
+_MAY = {
+    "read": "read",
+    "ask": "ask models",
+    "propose": "ask for reviews",
+    "review": "review",
+    "land": "bring in and undo",
+}
+"""The scopes of a token in plain words."""
+_MOST_CHATS = 100
+"""How many chats, the latest first, a token can be made for by itself."""
 
 
 def draw_tokens(tab: TabSession) -> None:
-    """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `proposes`,
+    """Keys: `settings.token.` with `name`, `models`, the limits, `unpriced`, `records`, `analysis`, `scopes`, `reach`,
     `metrics`, `make`, `copied`, and those of a row.
     """
     who = viewer()
@@ -73,6 +85,9 @@ def _draw_fresh(tab: TabSession, name: str, text: str) -> None:
         if not tab.choices.get("settings.token.fresh.metrics"):
             st.caption("Or paste these lines into the shell that starts the program:")
             st.code(lines_to_paste(server_address(), text), language="sh", wrap_lines=True)
+        if tab.choices.get("settings.token.fresh.scopes"):
+            st.caption("Claude Code and Codex are told of Forky like this:")
+            st.code(agent_lines(server_address(), text), language="sh", wrap_lines=True)
         st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(tab,))
 
 
@@ -113,6 +128,9 @@ def _rights(tokens: TokenDesk, token: Token) -> str:
     if token.allowance.limits_money and token.unpriced:
         money += ", unknown prices aside"
     reads = " · reads every conversation as tables" if token.analysis else ""
+    if token.scopes:
+        may = ", ".join(_MAY[scope] for scope in _MAY if scope in token.scopes)
+        reads += f" · may {may}: {plain_label(_reach_label(token.reach))}"
     reads += " · asks for reviews and brings nothing in" if token.proposes else ""
     return f"…{plain_label(token.ending)} · {models} · {plain_label(money)}{reads} · made {stamp(token.created)}{whose}"
 
@@ -161,11 +179,20 @@ def _draw_form(tokens: TokenDesk, tab: TabSession) -> None:
             help="For `forky sql --server` and a notebook: it downloads all that you may read. Without this, a token reaches "
             "its own calls alone.",
         )
-        st.checkbox(
-            "Ask for reviews, and bring nothing in",
-            key="settings.token.proposes",
-            help="It writes on branches of its own, below its name. It changes no other branch, brings nothing in and undoes "
-            "nobody's work.",
+        st.pills(
+            "What an agent may do with it",
+            tuple(_MAY),
+            selection_mode="multi",
+            format_func=lambda scope: f"may {_MAY[scope]}",
+            key="settings.token.scopes",
+            help="For agents that work in your chats, by MCP, HTTP or the command line. Without one of these, a token asks "
+            "models and no more. Unless it may bring in, it writes on branches of its own, below its name.",
+        )
+        st.selectbox(
+            "Which chats it sees then",
+            (_OWN, _EVERY, *(chat.id for chat in workspace().conversations()[:_MOST_CHATS])),
+            format_func=_reach_label,
+            key="settings.token.reach",
         )
         st.checkbox(
             "Only read /metrics",
@@ -194,7 +221,8 @@ def _make(tokens: TokenDesk, tab: TabSession) -> None:
             records=bool(chosen["records"]),
             metrics=bool(chosen["metrics"]),
             analysis=bool(chosen["analysis"]),
-            proposes=bool(chosen["proposes"]),
+            scopes=chosen["scopes"] or (),
+            reach=chosen["reach"] or _OWN,
         )
     except ForkyError as error:
         tab.choices["settings.token.refused"] = str(error)
@@ -203,9 +231,18 @@ def _make(tokens: TokenDesk, tab: TabSession) -> None:
         "settings.token.fresh": made.text,
         "settings.token.fresh.name": made.token.name,
         "settings.token.fresh.metrics": "yes" if made.token.metrics else "",
+        "settings.token.fresh.scopes": "yes" if made.token.scopes else "",
     }
     for name, empty in _EMPTY.items():
         st.session_state[f"settings.token.{name}"] = empty
+
+
+def _reach_label(reach: str) -> str:
+    """Which chats a token sees, in plain words."""
+    if reach in REACHES:
+        return "those that it began" if reach == _OWN else "every chat that you may see"
+    title = next((chat.title for chat in workspace().conversations() if chat.id == reach), "")
+    return f"“{title or 'one chat'}” and those that it began"
 
 
 def _nano(dollars: float | None) -> int | None:
@@ -213,8 +250,8 @@ def _nano(dollars: float | None) -> int | None:
 
 
 def _copied(tab: TabSession) -> None:
-    for key in ("settings.token.fresh", "settings.token.fresh.name", "settings.token.fresh.metrics"):
-        tab.choices.pop(key, None)
+    for name in ("", ".name", ".metrics", ".scopes"):
+        tab.choices.pop(f"settings.token.fresh{name}", None)
 
 
 def _record(tokens: TokenDesk, tab: TabSession, token: Token) -> None:

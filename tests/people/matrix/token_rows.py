@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Change
-from forky_core.people.proposing_store import proposing_view
+from forky_core.people.token_store import TokenRights, token_view
 from forky_core.store.contract import Commit
 from tests.people.matrix.rules import NEVER, OWN_BRANCH, READ
 from tests.people.matrix.store_rows import Row, head_of
 from tests.people.matrix.world import Cell, _fresh
 from tests.store.talk import generation
 
+PROPOSES = TokenRights("agent", "7", frozenset({"read", "ask", "propose"}))
+
 
 def _through(cell: Cell, branch: str = "main") -> Conversation:
     """The conversation as a token of the person sees it that is called “agent”."""
-    view = _fresh(proposing_view(cell.forky, "agent", "7"))
+    view = _fresh(token_view(cell.forky, PROPOSES))
     return Conversation(view._session(cell.id), branch)
 
 
