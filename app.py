@@ -313,7 +313,7 @@ def app_font() -> str:
     return f"static/media/{found.name}" if found is not None else ""
 
 
-PRESENTING = Presenting(seen_by, links, may_share, font=app_font())
+PRESENTING = Presenting(seen_by, links, may_share, whole=workspace, font=app_font())
 PRESENCE = Presence(TEAM.members.name_of if TEAM is not None else str)
 MOVING = Moving(version_of, hear, presence=PRESENCE, beside=beside)
 NEIGHBOURS = Neighbours(PRESENCE, MOVING.wake, TEAM.database.look_again if TEAM is not None else lambda: None)
@@ -354,7 +354,12 @@ MIDDLEWARE = [
         Gate,
         sign_in=SIGN_IN,
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
-        public_below=(API, LINKS, FORMER, f"{PRESENT}/watch", f"{PRESENT}/follow"),
+        public_below=(
+            API,
+            LINKS,
+            FORMER,
+            *(f"{PRESENT}/{part}" for part in ("watch", "follow", "ask", "ballot")),
+        ),
         refused=lambda reason: events.request_refused(reason=reason),
         overloaded=lambda session: note_refusal(session.person, OVERLOADED),
     ),

@@ -7,19 +7,24 @@
   does; the answer has the `id` for those who follow, the address `/s/{id}` as a picture for phones (`code`), and the
   `token` for the presenter. The id is the secret of a link (people/links/): who may share the conversation may make
   it, it is listed, counted and revoked with all others, and ends with the presentation.
-- `POST /present/step/{id}` with `{"token", "at"}` or `{"token", "end": true}`: show a step, or end it for everybody.
+- `POST /present/step/{id}` with `{"token", "at", "place"}` or `{"token", "end": true}`: show a step, or end it for
+  everybody. With `{"token", "question", "drop"}`, a question of the audience is put to a model on a new branch, or
+  dropped. The answer has the `questions` that there are.
 - `GET /present/watch/{id}`: the presentation for those who follow; they cannot present with it.
 - `GET /present/follow/{id}`: server-sent events, each with the latest step: `data: {"at", "place", "epoch", "number"}`,
   and with the number of a `poll` in which they can vote while it is `voting`, or whose result they can see then;
-  `event: end` where it ends. The presenter's own page asks with `?after=1`, and is not counted. Every few seconds an
-  event says how many follow, which also keeps the connection open.
+  `asked` rises when the presenter's page has questions to fetch; `event: end` where it ends. The presenter's own page
+  asks with `?after=1`, and is not counted. Every few seconds an event says how many follow, which also keeps the
+  connection open.
+- `POST /present/ask/{id}` with `{"guest", "text"}`: a question of somebody who follows, for the presenter.
+- `POST /present/ballot/{id}` with `{"guest"}`: the poll of the moment as a guest sees it; with a `choice`, they vote.
 
 Nothing is shown of a conversation in the trash: each of these answers 404, and the events end. Its links work again
 once it is taken back; with a conversation that is deleted for good, they are gone.
 
-access.gate.Gate decides who may ask any of this: foreign pages never arrive here. Whoever is not signed in may watch
-and follow, if they have the id, which cannot be guessed; everything else is for who is. The documents run one script,
-which their policy names by its hash.
+access.gate.Gate decides who may ask any of this: foreign pages never arrive here. Whoever is not signed in may watch,
+follow, ask and vote, if they have the id, which cannot be guessed; everything else is for who is. The documents run
+one script, which their policy names by its hash.
 """
 
 from __future__ import annotations
@@ -30,9 +35,11 @@ import time
 from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs
 
 from forky_core.gateway.access.person import person_of
 from forky_core.gateway.asgi import AsgiApp, Receive, Scope, Send, answer, header, read_body
+from forky_core.gateway.audience import Audience, ballot_for, guest_name, put_to_model
 from forky_core.gateway.events import HEADERS, STUCK, EventStream, disconnected
 from forky_core.gateway.links import PREFIX as LINKS
 from forky_core.gateway.links import say, status
@@ -50,6 +57,7 @@ from forky_core.model.errors import (
     RequestError,
 )
 from forky_core.model.parts import json_object
+from forky_core.people.attempts import network_of
 from forky_core.render.page import whole_page
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
@@ -76,7 +84,8 @@ class Presenting:
 
     `workspace` returns the one that a person sees, by their id. `links` returns the links that a person sees; for None,
     all of them (default: those of one person alone). `may_share` says whether whoever made a link may still share what
-    it shows. All may wait, and are called in a thread. `font` is the path of the app's type below the server's root.
+    it shows. `whole` returns the workspace in which guests vote (default: that of nobody). All may wait, and are called
+        in a thread. `font` is the path of the app's type below the server's root.
     """
 
     def __init__(
@@ -85,6 +94,7 @@ class Presenting:
         links: Callable[[str | None], Links] | None = None,
         may_share: Callable[[Link], bool] = lambda _link: True,
         *,
+        whole: Callable[[], Workspace] | None = None,
         font: str = "",
         most: int = MOST,
         stuck: float = STUCK,
@@ -93,13 +103,14 @@ class Presenting:
         self._workspace = workspace
         self._links = links if links is not None else self._unnoted
         self._may_share = may_share
+        self._whole = whole if whole is not None else lambda: workspace("")
         self.stages = Stages(ended=self._ended)
         self.follow = Following(self.stages, self._is_shown, most=most, stuck=stuck, alive=alive)
         self._documents = ShownDocuments(workspace, font)
         self._closing: set[asyncio.Future[None]] = set()
         """Links that are being revoked; the loop itself keeps no task alive."""
         self._turn = asyncio.Lock()
-        """Held while a document is drawn: a hundred who open one take one thread of the server's few, and not all."""
+        """Held while a document is drawn or a vote is taken: a hundred of them take one thread of the server's few."""
 
     @property
     def endpoints(self) -> tuple[tuple[str, AsgiApp], ...]:
@@ -108,6 +119,8 @@ class Presenting:
             ("watch/{id}", MethodEndpoint(self.watch)),
             ("follow/{id}", self.follow),
             ("step/{id}", MethodEndpoint(self.step)),
+            ("ask/{id}", MethodEndpoint(self.ask)),
+            ("ballot/{id}", MethodEndpoint(self.ballot)),
             ("{conversation}", MethodEndpoint(self.show)),
             ("{conversation}/replay", MethodEndpoint(self.replay)),
             ("{conversation}/stage", MethodEndpoint(self.begin)),
@@ -194,11 +207,83 @@ class Presenting:
             else:
                 if stage is not None:
                     await asyncio.to_thread(self._require_shown, stage)
-                self.stages.step(id, token, _text(told, "at"))
-        except RequestError as error:
+                stage = self.stages.mine(id, token)
+                if told.get("drop"):
+                    stage.audience.drop(told.get("question"))
+                elif "question" in told:
+                    async with self._turn:
+                        await asyncio.to_thread(self._put, stage, stage.audience, told["question"])
+                else:
+                    self.stages.step(id, token, _text(told, "at"), _text(told, "place"))
+        except ForkyError as error:
             await _refuse(scope, send, _status(error), str(error))
             return
+        asked = [one.told() for one in stage.audience.questions.values()] if stage is not None else []
+        await _json(scope, send, 200, {"questions": asked})
+
+    async def ask(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /present/ask/{id}`."""
+        if (found := await self._guest_at(scope, receive, send)) is None:
+            return
+        stage, told = found
+        client = scope.get("client")
+        try:
+            network = network_of(client[0]) if client else ""
+            stage.audience.ask(_text(told, "text"), guest_name(_text(told, "guest")), network)
+        except ForkyError as error:
+            await _refuse(scope, send, _status(error), str(error))
+            return
+        stage.tell()
         await _json(scope, send, 200, {})
+
+    async def ballot(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """`POST /present/ballot/{id}`."""
+        if (found := await self._guest_at(scope, receive, send)) is None:
+            return
+        stage, told = found
+        choice = _text(told, "choice")
+        try:
+            guest = _text(told, "guest")
+            name = stage.audience.admit(guest) if choice else guest_name(guest)
+            async with self._turn:
+                drawn = await asyncio.to_thread(self._voted, stage, name, choice)
+        except ForkyError as error:
+            await _refuse(scope, send, _status(error), str(error))
+            return
+        await _json(scope, send, 200, drawn)
+
+    async def _guest_at(
+        self, scope: Scope, receive: Receive, send: Send
+    ) -> tuple[Stage, dict[str, Any]] | None:
+        """The stage that a guest follows, and what they posted; None if that was answered with a refusal."""
+        told = await _told(scope, receive, send)
+        if told is None:
+            return None
+        stage = self.stages.find(scope["path_params"]["id"])
+        if stage is None or not await self._is_shown(stage):
+            await _refuse(scope, send, 404, Following.unknown)
+            return None
+        return stage, told
+
+    def _put(self, stage: Stage, audience: Audience, number: object) -> None:
+        """Put a question to a model, as the presenter; one that was put already stays as it is."""
+        question = audience.find(number)
+        if question.branch:
+            return
+        branch = next(iter(parse_qs(stage.place).get("b", ())), None)
+        put_to_model(
+            shown_chat(self._workspace(stage.person), stage.conversation, branch), stage.at, question
+        )
+
+    def _voted(self, stage: Stage, name: str, choice: str) -> dict[str, Any]:
+        """The poll of the moment as a guest sees it, after their vote if they made a choice."""
+        from forky_core.render.material import model_labels  # noqa: PLC0415 - the server's start does without
+
+        forky = self._whole()
+        chat = shown_chat(forky, stage.conversation).people.as_person(name)
+        if choice:
+            chat.polls.vote(stage.poll, choice)
+        return ballot_for(chat, stage.poll, model_labels(forky.models.models()))
 
     def _begun(self, person: str, conversation: str, place: str) -> tuple[ConversationId, str]:
         """The conversation that is presented, and the secret of the link by which others follow.
@@ -371,7 +456,9 @@ def _note_poll(stage: Stage, view: View) -> None:
     """Note the newest poll if it is open; one that was open while somebody presented stays, with its result."""
     from forky_core.conversation.voting.poll import polls_in  # noqa: PLC0415 - the server's start does without
 
-    newest = next(iter(polls_in(view)), None)
+    # On a team's server those without sign-in vote in what the presenter asks, and see no more of the conversation.
+    mine = (one for one in polls_in(view) if not stage.person or one.by == stage.person)
+    newest = next(mine, None)
     stage.voting = newest is not None and newest.open
     if newest is None or (not newest.open and newest.number != stage.poll):
         stage.poll = 0

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 from urllib.parse import parse_qs, urlencode
 
+from forky_core.gateway.audience import LONGEST_QUESTION
 from forky_core.model.errors import NotFound
 from forky_core.render.page import with_served
 
@@ -93,7 +94,11 @@ class ShownDocuments:
             "back": f"{'../../' if follow else '../'}?{urlencode(back)}",
         }
         told |= {"font": f"{'../../' if follow else '../'}{self._font}"} if self._font else {}
-        told |= {"follow": follow} if follow else {"begin": f"{chat.id}/stage", "notes": f"{chat.id}/notes"}
+        told |= (
+            {"follow": follow, "longest": str(LONGEST_QUESTION)}
+            if follow
+            else {"begin": f"{chat.id}/stage", "notes": f"{chat.id}/notes"}
+        )
         return with_served(page, told)
 
     def replay(self, person: str, conversation: str) -> str:

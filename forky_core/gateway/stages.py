@@ -17,6 +17,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from hmac import compare_digest
 
+from forky_core.gateway.audience import Audience
 from forky_core.gateway.fair_dict import FairDict
 from forky_core.model.errors import NotAllowed, NotFound
 
@@ -61,6 +62,8 @@ class Stage:
     """The number of the poll that those who follow can vote in, or whose result they can see; 0: there is none."""
     voting: bool = False
     """Whether that poll is open."""
+    audience: Audience = field(default_factory=Audience)
+    """What those who follow ask, and who of them votes."""
     _presenting: int = 0
     """Streams of the presenter's own page."""
     _left_at: float = field(default_factory=time.monotonic)
@@ -83,9 +86,9 @@ class Stage:
     def event(self) -> bytes:
         """The latest step as a server-sent event, encoded once for all who get it."""
         step = (self.at, self.place, self.epoch, self.number)
-        told = (*step, self.followers, self.is_left, self.poll, self.voting)
+        told = (*step, self.followers, self.is_left, self.poll, self.voting, self.audience.version)
         if told != self._told:
-            names = ("at", "place", "epoch", "number", "followers", "away", "poll", "voting")
+            names = ("at", "place", "epoch", "number", "followers", "away", "poll", "voting", "asked")
             self._told = told
             self._event = f"data: {json.dumps(dict(zip(names, told, strict=True)))}\n\n".encode("ascii")
         return self._event
@@ -168,22 +171,23 @@ class Stages:
     def find(self, id: str) -> Stage | None:
         return self._by_id.get(id)
 
-    def step(self, id: str, token: str, at: str) -> Stage:
-        """Show a step to everybody who follows.
+    def step(self, id: str, token: str, at: str, place: str = "") -> Stage:
+        """Show a step to everybody who follows; of the page `place`, if the presenter has gone on to another one.
 
         Raises:
             NotFound: it has ended.
             TakenOver: the token is not the present presenter's.
         """
-        stage = self._mine(id, token)
-        if stage.at != at:
-            stage.at = at[:LONGEST_STEP]
+        stage = self.mine(id, token)
+        where = at[:LONGEST_STEP], place[:LONGEST_PLACE] or stage.place
+        if (stage.at, stage.place) != where:
+            stage.at, stage.place = where
             stage.tell()
         return stage
 
     def end(self, id: str, token: str) -> None:
         """End it for everybody. Raises as `step` does."""
-        self._end(self._mine(id, token))
+        self._end(self.mine(id, token))
 
     def end_all_of(self, conversation: str) -> None:
         """End the stage of a conversation that was deleted for good."""
@@ -193,7 +197,8 @@ class Stages:
     def _of(self, conversation: str) -> list[Stage]:
         return [one for _, one in self._by_id.items() if one.conversation == conversation]
 
-    def _mine(self, id: str, token: str) -> Stage:
+    def mine(self, id: str, token: str) -> Stage:
+        """The stage that whoever has this token presents. Raises as `step` does."""
         stage = self._by_id.get(id)
         if stage is None:
             raise NotFound("Nobody follows any more: the presentation was ended.", "Press V to begin again.")

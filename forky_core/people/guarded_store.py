@@ -331,7 +331,7 @@ class GuardedStore:
             copies = ", or make a copy of your own" if self.access.role >= Role.COMMENTER else ""
             raise NotAllowed(
                 f"You are {own.phrase} of this conversation; this needs {role.phrase}.",
-                f"Work on a branch of your own below {self.access.member.handle}/, and ask for a merge."
+                f"Work on a branch of your own below {self.access.member.handle}/, and ask for a review."
                 if own is Role.COMMENTER
                 else f"Ask whoever it belongs to{copies}.",
             )

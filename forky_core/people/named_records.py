@@ -117,7 +117,7 @@ class NamedRecords:
         if new.state == "accepted":
             landing = f"{_HEADS}{old.into}"
             if not any(one.key == landing and one.before != one.after for one in commit.changes):
-                raise NotAllowed("A request is accepted by landing it.", "Merge what it proposes.")
+                raise NotAllowed("A request is accepted by bringing in what it proposes.")
         elif not self._owns(old) and needed_on_branch(old.into, self.handle) > Role.COMMENTER:
             raise _not_theirs()
 
@@ -253,6 +253,6 @@ def _forged(what: str) -> NotAllowed:
 
 def _not_theirs() -> NotAllowed:
     return NotAllowed(
-        "A merge request is changed by whoever made it, and by editors of the conversation.",
+        "A request for review is changed by whoever made it, and by editors of the conversation.",
         "Comment on it, or make one of your own.",
     )

@@ -10,7 +10,7 @@ from forky_core.model import Blob
 from forky_core.model.opaque import opaque
 from forky_core.model.parts import AttachmentPart
 from forky_core.render.markdown import as_written, inline_markdown, markdown, needs_its_lines
-from forky_core.views.captions import dollars, payload_summary, seconds, tokens
+from forky_core.views.captions import dollars, payload_brought_back, seconds, tokens
 from forky_core.views.graph import line_of_text
 from forky_core.views.payload import payload_rows
 from forky_core.views.shelf import count, title_or_placeholder
@@ -52,7 +52,7 @@ FILTERS: Mapping[str, Callable[..., Any]] = {
     "line": line_of_text,
     "markdown": markdown,
     "seconds": seconds,
-    "summary": payload_summary,
+    "summary": payload_brought_back,
     "titled": title_or_placeholder,
     "tokens": tokens,
 }

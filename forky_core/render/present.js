@@ -215,8 +215,15 @@ if (asked.has("notes")) {
 
 // Following: who presents posts the step; who follows gets it as an event. Both from the server that served the page.
 const RETRY = 4000;
+let secret = kept(local, "forky-guest");
+// By this the server knows that two votes are of one browser. It names nobody.
+const guest = () => {
+  secret ||= [...crypto.getRandomValues(new Uint8Array(16))].map((one) => one.toString(16).padStart(2, "0")).join("");
+  kept(local, "forky-guest", secret);
+  return secret;
+};
 const stage = {
-  watching: Boolean(served?.follow), free: false, ended: false, lost: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "",
+  watching: Boolean(served?.follow), free: false, ended: false, lost: false, token: null, id: null, epoch: 0, stream: null, last: "", beginning: false, busy: false, away: false, target: "", asked: 0,
   async begin() {
     if (!served || this.watching || this.beginning) return;
     // It opens before the answer is there: Escape shuts it then, and does not leave the presentation.
@@ -240,13 +247,40 @@ const stage = {
     this.listen(new URL(`follow/${this.id}?after=1`, location.href));
     if (where() !== at) this.tell();
   },
+  // What those who follow have asked. It is theirs to write and the presenter's to read: texts by textContent.
+  questions(list = []) {
+    const waiting = list.filter((one) => !one.branch && !one.said).length, asked = by("asked");
+    if (waiting > Number(asked.dataset.waiting || 0)) say("A question came in. Q shows it.", 4);
+    Object.assign(asked, { hidden: !list.length, textContent: `${list.length} question${list.length === 1 ? "" : "s"}` });
+    asked.dataset.waiting = waiting;
+    const button = (label, press) => {
+      const made = element("button", label);
+      made.type = "button";
+      made.addEventListener("click", press);
+      return made;
+    };
+    by("questions").querySelector("ul").replaceChildren(...list.map((one) => {
+      const line = element("li"), acts = element("p"), question = one.number;
+      line.append(element("p", one.text, "words"), acts);
+      if (one.at) acts.append(button("Show the answer", () => location.assign(`${location.pathname}?${new URLSearchParams({ b: one.branch })}#${one.at}`)));
+      else if (one.branch) acts.append(element("span", one.said || `A model is answering it on “${one.branch}”.`));
+      else acts.append(button("Put it to the model", () => this.told({ question })));
+      acts.append(button(one.branch ? "Take it off the list" : "Drop it", () => this.told({ question, drop: true })));
+      return line;
+    }));
+    if (!list.length && by("questions").classList.contains("open")) shut();
+  },
+  async told(what) {
+    const answer = await this.post(`step/${this.id}`, { token: this.token, ...what });
+    if (answer) this.questions(answer.questions);
+  },
   async post(address, body) {
     try {
       const answer = await fetch(new URL(address, location.href), { method: "POST", headers: { "content-type": "application/json" }, body: JSON.stringify(body) });
       const told = await answer.json().catch(() => ({}));
       if (answer.ok) return told;
       say(told.error?.message || "The server did not take that.", 9);
-      if (answer.status === 409 || answer.status === 404) this.stop();
+      if (!this.watching && (answer.status === 409 || (answer.status === 404 && !body.question))) this.stop();
     } catch { say("The server cannot be reached. Whoever follows stays at the step before.", 6); }
     return null;
   },
@@ -257,7 +291,7 @@ const stage = {
     this.busy = true;
     for (let sent = ""; this.id && sent !== this.last;) {
       sent = this.last;
-      await this.post(`step/${this.id}`, { at: sent, token: this.token });
+      await this.told({ at: sent, place: served.place });
     }
     this.busy = false;
   },
@@ -271,6 +305,7 @@ const stage = {
   stop() {
     this.stream?.close();
     Object.assign(this, { id: null, token: null, stream: null });
+    this.questions();
     kept(session, `forky-stage-${served.conversation}`, "");
   },
   listen(address) {
@@ -300,12 +335,49 @@ const stage = {
     Object.assign(this, { free: true, ended: true });
     say("The presentation has ended. It stays here, and the arrows step through it.", 0);
   },
-  // A poll that is open, then its result, on the same phone.
+  // A poll that is open, then its result, on the same page.
   vote({ poll, voting }) {
-    const link = by("vote");
-    link.hidden = !poll;
-    link.textContent = voting ? "Vote: which answer is better?" : "See how the vote came out";
-    link.href = `../../vote?${new URLSearchParams({ c: served.conversation, poll })}`;
+    const button = by("vote"), now = `${poll} ${voting}`;
+    button.hidden = !poll;
+    button.textContent = voting ? "Vote: which answer is better?" : "See how the vote came out";
+    if (button.dataset.now !== now && by("ballot").classList.contains("open")) this.ballot();
+    button.dataset.now = now;
+  },
+  async ballot(choice = "") {
+    const told = await this.post(`../ballot/${served.follow.split("/").pop()}`, { guest: guest(), choice });
+    if (!told) { shut(); return; }
+    // The server drew the answers as it drew the steps of this page, by the same rules.
+    const prose = (html) => {
+      const made = element("div", "", "prose");
+      made.append(...new DOMParser().parseFromString(html, "text/html").body.childNodes);
+      return made;
+    };
+    const lines = [...told.options, ...told.others].map((one) => {
+      const line = element("li", "", one.leads ? "leads" : ""), head = element("p");
+      const share = one.votes === undefined ? "" : `${one.votes} ${one.votes === 1 ? "vote" : "votes"}`;
+      const facts = [one.by, share, one.choice === told.mine ? "your vote" : ""].filter(Boolean).join(" · ");
+      const name = element(told.open ? "button" : "b", told.open && one.prose !== undefined ? `Vote for ${one.name}` : one.name);
+      if (told.open) {
+        Object.assign(name, { type: "button", disabled: one.prose === "" });
+        name.setAttribute("aria-pressed", one.choice === told.mine);
+        name.addEventListener("click", () => this.ballot(one.choice));
+      }
+      head.append(name, element("small", facts));
+      if (one.prose !== undefined) line.append(one.prose ? prose(one.prose) : element("p", "This answer was removed.", "aside"));
+      line.append(head);
+      return line;
+    });
+    const list = element("ul");
+    list.append(...lines);
+    const voters = `${told.voters} ${told.voters === 1 ? "person has" : "people have"} voted.`;
+    by("ballot").replaceChildren(element("h2", told.title), element("p", told.open && told.mine ? `${voters} You can change your vote until it ends.` : voters, "aside"), list);
+  },
+  async ask() {
+    const text = by("asking-text").value.trim();
+    if (!text || !(await this.post(`../ask/${served.follow.split("/").pop()}`, { guest: guest(), text }))) return;
+    by("asking-text").value = "";
+    shut();
+    say("Sent. Whoever presents reads it first.");
   },
   hear(told) {
     if (!this.watching) {
@@ -314,11 +386,14 @@ const stage = {
         shut();
         say("Somebody else presents this conversation now, and whoever followed you follows them. V takes it back.", 0);
       } else {
+        if (told.asked !== this.asked) this.told({ at: where(), place: served.place });
+        this.asked = told.asked;
         by("followers-said").textContent = told.followers === 1 ? "1 follows." : `${told.followers || "Nobody"} follow${told.followers ? "" : "s yet"}.`;
       }
       return;
     }
     this.vote(told);
+    by("ask").hidden = false;
     if (told.away !== this.away) {
       this.away = told.away;
       if (told.away) say("The presenter has gone. What was shown stays here.", 6);
@@ -365,6 +440,10 @@ const act = {
   dark: () => root.classList.toggle("dark-screen"),
   full: fullScreen,
   follow: () => stage.begin(),
+  questions: () => { if (!by("asked").hidden) open("questions"); },
+  vote: () => { open("ballot"); if (by("ballot").classList.contains("open")) stage.ballot(); },
+  ask: () => { open("asking"); by("asking-text").focus(); },
+  send: () => stage.ask(),
   join: () => stage.join(),
   end: () => stage.end(),
   copy: async () => {
@@ -380,7 +459,7 @@ const act = {
 };
 const KEYS = {
   ArrowRight: "next", ArrowLeft: "back", PageDown: "read", PageUp: "reread", Home: "first", End: "last", ArrowDown: "down",
-  ArrowUp: "up", s: "down", m: "map", n: "notes", l: "pointer", t: "theme", f: "full", v: "follow", b: "dark", ".": "dark",
+  ArrowUp: "up", s: "down", m: "map", n: "notes", l: "pointer", t: "theme", f: "full", v: "follow", q: "questions", b: "dark", ".": "dark",
   "?": "help", h: "help", Escape: "leave", Enter: "join",
 };
 window.addEventListener("keydown", (event) => {
@@ -389,7 +468,7 @@ window.addEventListener("keydown", (event) => {
   const name = event.key === " " ? (event.shiftKey ? "reread" : "read") : KEYS[event.key.length === 1 ? event.key.toLowerCase() : event.key];
   if (!name || onControl) return;
   event.preventDefault();
-  if (speaker && ["notes", "map", "follow", "full", "pointer"].includes(name)) return;
+  if (speaker && ["notes", "map", "follow", "questions", "full", "pointer"].includes(name)) return;
   if (root.classList.contains("dark-screen") && name !== "dark" && name !== "leave") root.classList.remove("dark-screen");
   act[name]();
   speaker?.draw();
@@ -435,6 +514,7 @@ if (served?.font) new FontFace("Source Sans", `url(${served.font})`, { weight: "
 if (stage.watching) {
   const address = new URL(served.follow, location.href);
   stage.listen(address);
+  by("asking-text").maxLength = served.longest;
   // A phone that was asleep may hold a stream that is dead without knowing it.
   document.addEventListener("visibilitychange", () => { if (!document.hidden && !stage.ended) stage.listen(address); });
 }

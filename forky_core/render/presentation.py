@@ -76,7 +76,7 @@ def _facts(made: Presentation, branches: int) -> list[str]:
     messages = sum(one.kind in ("message", "landed") for one in made.steps)
     merges = sum(one.kind == "landed" for one in made.steps)
     facts = [count(messages, "message"), count(max(1, branches), "branch")]
-    return [*facts, count(merges, "merge")] if merges else facts
+    return [*facts, f"{merges} brought back"] if merges else facts
 
 
 def _is_brief(message: Message) -> bool:

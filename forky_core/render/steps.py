@@ -15,7 +15,7 @@ from forky_core.model import Generation, Linked, Message, MessageId
 from forky_core.model.model_names import without_server
 from forky_core.model.parts import MergePart
 from forky_core.render.material import ShownConversation
-from forky_core.views.captions import dollars, ended, payload_summary, seconds, tokens, who
+from forky_core.views.captions import dollars, ended, payload_brought_back, seconds, tokens, who
 from forky_core.views.compare import Comparison, TurnRow, compare
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
@@ -165,8 +165,8 @@ def _merge_steps(
     sources = ", ".join(f"“{part.source}”" for part, _ in story.sides)
     headings: tuple[tuple[StepKind, str], ...] = (
         ("branches", f"The branches: {sources} and “{shown.branch}”"),
-        ("block", f"The block: {' · '.join(payload_summary(part) for part, _ in story.sides)}"),
-        ("landed", f"Landed on “{shown.branch}”"),
+        ("block", f"The note: {' · '.join(payload_brought_back(part) for part, _ in story.sides)}"),
+        ("landed", f"Brought into “{shown.branch}”"),
     )
     for kind, heading in headings:
         yield PresentationStep(
@@ -314,7 +314,7 @@ def _message_notes(
         place = alternatives.index(message.id) + 1
         notes.append(f"{place} of {len(alternatives)} at this place. S shows the others.")
     if taken_back is not None:
-        notes.append("A revert further down takes this back.")
+        notes.append("Further down it is left out.")
     return tuple(notes)
 
 
@@ -325,11 +325,11 @@ def _merge_notes(kind: str, message: Message) -> tuple[str, ...]:
     if kind == "block":
         written = [f"Written by {without_server(part.made_by)}." for part in message.merges if part.made_by]
         return (
-            *(f"{payload_summary(part)}." for part in message.merges),
+            *(f"{payload_brought_back(part)}." for part in message.merges),
             *(written or ["Written by rules, not by a model."]),
             "A model that answers below reads this text and nothing else of the branch.",
         )
     left = sum(len(part.omitted) for part in message.merges)
     stays = f"{count(left, 'message')} stayed behind; the branch still has {'it' if left == 1 else 'them'}."
-    when = f"Landed {stamp_utc(message.created)}." if message.created else ""
+    when = f"Brought in {stamp_utc(message.created)}." if message.created else ""
     return tuple(note for note in (when, stays if left else "Nothing was left out.") if note)

@@ -98,14 +98,14 @@ def _stash(number: str, change: Change) -> str:
     entry: Any = change.after if change.after is not None else change.before
     note = _quoted(entry.get("note") if isinstance(entry, Mapping) else None)
     if change.before is None:
-        return f"Stash {number}: {note} put aside"
-    return f"Stash {number}: {note} {'taken off the list' if change.after is None else 'changed'}"
+        return f"Put aside {number}: {note}"
+    return f"Put aside {number}: {note} {'taken off the list' if change.after is None else 'changed'}"
 
 
 def _request(number: str, change: Change) -> str:
     was, now = (entry if isinstance(entry, Mapping) else {} for entry in (change.before, change.after))
     known = now or was
-    what = f"Merge request {number}, {_quoted(known.get('source'))} into {_quoted(known.get('into'))}"
+    what = f"Request for review {number}, {_quoted(known.get('source'))} into {_quoted(known.get('into'))}"
     if not now:
         return f"{what}: removed"
     state = _quoted(now.get("state"))
@@ -123,7 +123,7 @@ def _review(name: str, after: Any) -> str:
     number, _, person = name.partition("/")
     state = after.get("state") if isinstance(after, Mapping) else None
     said = {"approved": "approves", "changes": "asks for changes", "withdrawn": "withdraws the review"}
-    return f"Merge request {number}: {person} {said.get(str(state), 'reviews it')}"
+    return f"Request for review {number}: {person} {said.get(str(state), 'reviews it')}"
 
 
 def _is_of_a_poll(change: Change) -> bool:

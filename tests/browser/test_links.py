@@ -56,7 +56,7 @@ def read_without_an_account(place: str, watch: Any) -> Any:
     looked_at.set_content(read)
     looked_at.evaluate(AXE)
     assert looked_at.evaluate(RUN) == []
-    stranger.page.get_by_role("link", name="Fork this into your workspace").click()
+    stranger.page.get_by_role("link", name="Continue this in your own Forky").click()
     expect(stranger.page.get_by_role("heading", name="Sign in to Forky")).to_be_visible()
     return stranger.page
 
@@ -64,7 +64,7 @@ def read_without_an_account(place: str, watch: Any) -> Any:
 def forked_by(ben: Any, place: str) -> ConversationId:
     """Ben, who is signed in, forks it and goes on; returns his conversation."""
     ben.goto(place)
-    ben.get_by_role("link", name="Fork this into your workspace").click()
+    ben.get_by_role("link", name="Continue this in your own Forky").click()
     expect(ben.get_by_role("button", name="Make it mine")).to_be_visible()
     settled(ben)
     ben.get_by_role("button", name="Make it mine").click()

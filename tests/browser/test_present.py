@@ -129,6 +129,41 @@ def test_the_notes_window_and_whoever_follows_go_with_the_presenter(app: str, wa
     expect(viewer.locator("body")).to_contain_text("This presentation has ended")
 
 
+def test_whoever_follows_asks_and_votes_on_the_page_on_which_they_follow(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    deck = presented(page)
+    deck.keyboard.press("v")
+    link = deck.locator("#followers-link")
+    expect(link).to_have_value(re.compile("/s/"))
+    address = link.input_value()
+    deck.keyboard.press("Escape")
+    watched = watch(width=390, height=844, scheme="dark")
+    phone = watched.page
+    phone.goto(address)
+    phone.get_by_role("button", name="Ask a question").click()
+    phone.get_by_label("Your question").fill("Is <b>this</b> safe?")
+    phone.get_by_role("button", name="Send it to the presenter").click()
+    expect(phone.locator("#told")).to_contain_text("Sent.")
+    expect(deck.locator("#asked")).to_have_text("1 question")
+    deck.keyboard.press("q")
+    expect(deck.locator("#questions")).to_contain_text("Is <b>this</b> safe?")
+    deck.get_by_role("button", name="Put it to the model").click()
+    deck.get_by_role("button", name="Show the answer").click()
+    expect(deck.locator(NOW)).to_have_class(re.compile("assistant"))
+    shown = deck.locator(NOW).get_attribute("id")
+    expect(phone.locator(f"#{shown}.now")).to_be_visible()
+    page.goto(f"{app}/compare?with=compression,upload")
+    page.locator("[data-tool=more]").click()
+    page.get_by_role("menuitem", name="Let people vote").click()
+    page.get_by_label("Your name").fill("Mira")
+    page.get_by_role("button", name="Open the poll").click()
+    phone.get_by_role("button", name="Vote: which answer is better?").click()
+    phone.get_by_role("button", name="Vote for B").click()
+    expect(phone.locator("#ballot")).to_contain_text("your vote")
+    expect(phone.locator("#ballot")).to_contain_text("1 person has voted.")
+    assert watched.problems == []
+
+
 @pytest.mark.long
 @pytest.mark.parametrize(
     ("width", "height", "scheme"), [(1400, 900, "light"), (390, 844, "dark"), (1920, 1080, "dark")]

@@ -116,10 +116,22 @@ def test_an_unrelated_question_is_answered_with_nothing() -> None:
         ("keyboard shortcuts", "Work with the keyboard"),
         ("how can I compare two branches", "Compare branches or answers"),
         ("How do I stash something for later?", "Put a line of thought aside"),
-        ("how to undo a merge?", "Take back or revert a message, an answer or a merge"),
-        ("How do I undo a merge that landed?", "Take back or revert a message, an answer or a merge"),
-        ("How do I take back a merge?", "Take back or revert a message, an answer or a merge"),
-        ("Can I revert an answer?", "Take back or revert a message, an answer or a merge"),
+        (
+            "how to undo a merge?",
+            "Leave out from here on, take back or revert: a message, an answer or a merge",
+        ),
+        (
+            "How do I undo a merge that landed?",
+            "Leave out from here on, take back or revert: a message, an answer or a merge",
+        ),
+        (
+            "How do I take back a merge?",
+            "Leave out from here on, take back or revert: a message, an answer or a merge",
+        ),
+        (
+            "Can I revert an answer?",
+            "Leave out from here on, take back or revert: a message, an answer or a merge",
+        ),
         ("How do I undo?", "Undo, redo and restore"),
         ("How do I stop an answer?", "Stop an answer, or go on with one"),
         ("The answer broke off, what now?", "Stop an answer, or go on with one"),
@@ -138,6 +150,14 @@ def test_an_unrelated_question_is_answered_with_nothing() -> None:
         ("How do I propose a merge request?", "Ask others for a review (merge request)"),
         ("How do I bisect?", "Find the message after which answers went wrong"),
         ("How do I attach an image?", "Attach images and files"),
+        (
+            "How do I make one answer of several?",
+            "Make one answer of several (fuse), and where they disagree",
+        ),
+        (
+            "How do I leave a message out from here on?",
+            "Leave out from here on, take back or revert: a message, an answer or a merge",
+        ),
         ("How do I change the system prompt?", "System prompt and model of a branch"),
     ],
 )

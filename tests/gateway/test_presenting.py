@@ -21,8 +21,10 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import Mode, SignIn
+from forky_core.gateway.audience import Audience
 from forky_core.gateway.headers import SecurityHeaders, content_security_policy
 from forky_core.gateway.presenting import PREFIX, Presenting
+from forky_core.model.errors import BadContent, NotAllowed
 from forky_core.people.links.links import Links
 from forky_core.render.policy import script_sources
 from forky_core.render.steps import key_of
@@ -73,7 +75,7 @@ def presenting(sign_in: Mode = "auto", **options: Any) -> Iterator[Shown]:
             Middleware(
                 Gate,
                 sign_in=SignIn(Origins(), sign_in),
-                public_below=(f"{PREFIX}/watch", f"{PREFIX}/follow"),
+                public_below=tuple(f"{PREFIX}/{part}" for part in ("watch", "follow", "ask", "ballot")),
             ),
         ],
     )
@@ -162,6 +164,11 @@ def test_whoever_is_not_signed_in_is_asked_to_unless_they_follow() -> None:
         followed = shown.get(f"watch/{stage.id}")
         assert followed.status_code == 200 and chat.title in followed.text
         assert shown.post(f"step/{stage.id}", json={}).status_code == 401
+        question = {"guest": GUEST, "text": "Why?"}
+        assert shown.post(f"ask/{stage.id}", json=question).status_code == 200
+        shown.chat.polls.open(["main", "upload"])
+        voted = shown.post(f"ballot/{stage.id}", json={"guest": GUEST, "choice": "A"})
+        assert voted.json()["mine"] == "A"
         assert stages.find("") is None
 
 
@@ -419,6 +426,92 @@ def test_those_who_follow_are_told_of_a_vote_while_it_is_open_and_of_its_result(
             assert next(one for one in told if one["poll"] == number)["voting"]
             polls.reveal(number)
             assert next(one for one in told if not one["voting"])["poll"] == number
+
+
+GUEST = "0123456789abcdef"
+
+
+def test_a_follower_asks_and_the_presenter_puts_it_to_a_model_or_drops_it() -> None:
+    with presenting(alive=0.02) as shown:
+        stage = shown.begin()
+        step = f"step/{stage['id']}"
+
+        def ask(text: str, guest: str) -> httpx.Response:
+            return shown.post(f"ask/{stage['id']}", json={"guest": guest, "text": text})
+
+        def told(**what: Any) -> httpx.Response:
+            return shown.post(step, json={"token": stage["token"], **what})
+
+        with shown.followed(stage) as lines:
+            heard = events(lines)
+            assert next(heard)["asked"] == 0
+            assert ask("Is  it\nsafe?", GUEST).status_code == 200
+            assert next(one for one in heard if one["asked"])["asked"] == 1
+        assert ask("<b>Why?</b>", GUEST[::-1]).status_code == 200
+        (first, second) = told(at="title", place="b=main").json()["questions"]
+        assert (first["text"], second["text"]) == ("Is it safe?", "<b>Why?</b>")
+        assert [one["number"] for one in told(question=2, drop=True).json()["questions"]] == [1]
+        before = set(shown.chat.branches)
+        (question,) = told(question=1).json()["questions"]
+        assert {question["branch"]} == set(shown.chat.branches) - before
+        assert told(question=1).json()["questions"][0]["branch"] == question["branch"], "it is asked once"
+        asked = next(
+            one for one in shown.chat.checkout(question["branch"]).path() if one.text == "Is it safe?"
+        )
+        assert asked.parent == shown.chat.path()[-1].id
+        assert told(question=2).status_code == 404
+        assert shown.post(step, json={"token": "forged", "question": 1}).status_code == 409
+        assert shown.presenting.stages.find(stage["id"]) is not None
+
+
+def test_questions_are_limited_in_length_and_rate() -> None:
+    now = [0.0]
+    audience = Audience(clock=lambda: now[0])
+    for text in ("", " \n\x00", "x" * 501):
+        with pytest.raises(BadContent):
+            audience.ask(text, "one", "network")
+    audience.ask("x" * 500, "one", "network")
+    with pytest.raises(NotAllowed, match="One question every 10 seconds"):
+        audience.ask("Again?", "one", "network")
+    now[0] += 10.5
+    audience.ask("Again?", "one", "network")
+    for number in range(28):
+        audience.ask("And?", f"other {number}", "network")
+    with pytest.raises(NotAllowed, match="Many questions came from here"):
+        audience.ask("And?", "another", "network")
+    for number in range(20):
+        audience.ask("And?", f"somebody {number}", "elsewhere")
+    with pytest.raises(NotAllowed, match="Many questions wait"):
+        audience.ask("And?", "last", "third")
+
+
+def test_whoever_follows_votes_there_without_a_name_and_once() -> None:
+    with presenting(alive=0.02) as shown:
+        number = shown.chat.polls.open(["main", "upload"]).number
+        stage = shown.begin()
+
+        def ballot(guest: str, choice: str = "") -> dict[str, Any]:
+            drawn: dict[str, Any] = shown.post(
+                f"ballot/{stage['id']}", json={"guest": guest, "choice": choice}
+            ).json()
+            return drawn
+
+        drawn = ballot(GUEST)
+        assert (
+            [one["choice"] for one in drawn["options"]] == ["A", "B"] and drawn["open"] and not drawn["mine"]
+        )
+        assert all(one["prose"].startswith("<p") and not one["by"] for one in drawn["options"])
+        assert "votes" not in drawn["options"][0]
+        assert ballot(GUEST, "A")["mine"] == "A" and ballot(GUEST, "tie")["voters"] == 1
+        assert ballot(GUEST[::-1], "B")["voters"] == 2
+        assert ballot("short", "A")["error"] and ballot(GUEST, "Z")["error"]
+        shown.chat.polls.reveal(number)
+        counted = ballot(GUEST)
+        assert sum(one["votes"] for one in [*counted["options"], *counted["others"]]) == 2
+        assert not counted["open"] and counted["mine"] == "tie"
+        assert "takes no more votes" in ballot(GUEST, "A")["error"]["message"]
+        shown.chat.trash()
+        assert shown.post(f"ballot/{stage['id']}", json={"guest": GUEST}).status_code == 404
 
 
 def test_a_presenter_who_has_gone_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

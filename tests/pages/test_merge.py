@@ -235,7 +235,7 @@ def test_choices_are_in_the_link(chat: Conversation) -> None:
         ({"source": "debug", "with": "gone"}, "There is no branch “gone”."),
         ({"graft": "gone", "source": "main"}, "There is no such conversation."),
         ({"source": "debug", "strategy": "cherry-pick", "picks": "ffff"}, "No message of this conversation"),
-        ({"request": "99"}, "This conversation has no merge request 99."),
+        ({"request": "99"}, "This conversation has no request for review 99."),
     ],
 )
 def test_what_a_link_names_that_is_not_there_is_said_and_asked_for_no_more(

@@ -91,8 +91,8 @@ def test_a_request_tells_the_owner_and_its_answer_whoever_asked(room: Room) -> N
     first = chat.requests.open("side", note="@carol knows")
     second = chat.requests.open("other")
     assert room.sentences(room.ada) == [
-        "Ben asks for a merge, request 2 in “Boats”.",
-        "Ben asks for a merge, request 1 in “Boats”.",
+        "Ben asks for a review, request 2 in “Boats”.",
+        "Ben asks for a review, request 1 in “Boats”.",
     ]
     assert room.sentences(carol)[0] == "Ben mentioned you in “Boats”."
     by_ada = room.of(room.ada)
@@ -114,7 +114,7 @@ def test_whom_the_conversation_belongs_to_is_told_of_a_request_and_nobody_else(r
     chat = room.of(room.ben)
     talk(chat.fork("ben/side"), "And stones?", "They sink.")
     chat.requests.open("ben/side")
-    asked = "Ben asks for a merge, request 1 in “Boats”."
+    asked = "Ben asks for a review, request 1 in “Boats”."
     assert room.sentences(room.ada)[0] == asked and asked not in room.sentences(carol)
 
 

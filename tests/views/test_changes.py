@@ -37,9 +37,9 @@ def test_each_verb_says_what_it_moved_in_words(forky: Workspace) -> None:
     chat.tags.add("v1")
     assert last(chat) == (f"Tag “v1”: new, at {second}",)
     chat.stashes.create(draft="later", note="idea")
-    assert last(chat) == ("Stash 1: “idea” put aside",)
+    assert last(chat) == ("Put aside 1: “idea”",)
     chat.stashes.drop(1)
-    assert last(chat) == ("Stash 1: “idea” taken off the list",)
+    assert last(chat) == ("Put aside 1: “idea” taken off the list",)
     chat.rename("Other names")
     assert last(chat) == ("Title: “Names” → “Other names”",)
     chat.branches.promote(first)
@@ -87,7 +87,7 @@ def test_a_merge_request_is_told_in_words_and_not_as_it_is_stored(forky: Workspa
     chat = talk(forky.create("Names"), "first", "second")
     talk(chat.fork("side"), "third", "fourth")
     chat.requests.open("side")
-    what = "Merge request 1, “side” into “main”"
+    what = "Request for review 1, “side” into “main”"
     assert last(chat) == (f"{what}: “open”",)
     chat.requests.decline(1)
     assert last(chat) == (f"{what}: “declined”",)
@@ -111,8 +111,10 @@ def test_a_review_says_who_and_what_and_not_what_it_required(forky: Workspace) -
     chat.requests.open(talk(chat.fork("idea"), "And?", "Yes."))
     ben = chat.people.as_person("ben")
     ben.requests.approve(1)
-    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben approves",)
+    assert sentences(chat.history.operations[-1].changes) == ("Request for review 1: ben approves",)
     ben.requests.ask_for_changes(1, "More.")
-    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben asks for changes",)
+    assert sentences(chat.history.operations[-1].changes) == ("Request for review 1: ben asks for changes",)
     ben.requests.withdraw_review(1)
-    assert sentences(chat.history.operations[-1].changes) == ("Merge request 1: ben withdraws the review",)
+    assert sentences(chat.history.operations[-1].changes) == (
+        "Request for review 1: ben withdraws the review",
+    )

@@ -219,7 +219,7 @@ def head(cell: Cell, look: Look) -> str:
     )
     chips += "".join(f'<span class="fk-chip fk-tag">{escape(showable(t))}</span>' for t in cell.tags)
     if cell.reverted:
-        chips += f'<span class="fk-chip fk-tag">taken back</span>{word("visit", cell.reverted, "Show where")}'
+        chips += f'<span class="fk-chip fk-tag">left out</span>{word("visit", cell.reverted, "Show where")}'
     marks = "".join(
         f'<span class="fk-mark">{sign}</span>'
         for sign, mark in zip("AB", look.marks, strict=True)
@@ -376,7 +376,7 @@ def _revert(message: Message) -> str:
     return (
         f'<div class="fk-merge"><div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">undo</span>'
         f"<span>{escape(captions.brought_back(message))}</span></div>"
-        f'<div class="fk-sources">Takes back {_visits(message.reverts)}</div></div>'
+        f'<div class="fk-sources">Leaves out {_visits(message.reverts)}</div></div>'
     )
 
 

@@ -25,7 +25,7 @@ def _dismissed() -> None:
     session().acting = None
 
 
-@st.dialog("Take back", icon=":material/undo:", on_dismiss=_dismissed)
+@st.dialog("Leave out from here on", icon=":material/undo:", on_dismiss=_dismissed)
 def confirm_revert(here: Frame, id: MessageId) -> None:
     """Keys: `revert.note`, `revert.go`, `revert.cancel`."""
     note = st.text_input(
@@ -41,9 +41,11 @@ def confirm_revert(here: Frame, id: MessageId) -> None:
         return
     for sentence in _effects(plan):
         st.markdown(f"- {plain_label(sentence, 300)}")
-    st.caption("Nothing is removed: it stays in the history, and Undo, or taking this back, brings it back.")
+    st.caption(
+        "Nothing is removed: it stays in the history, and Undo brings it back, and so does leaving this line out."
+    )
     with st.container(horizontal=True):
-        reverted = st.button("Take back", key="revert.go", type="primary", on_click=_revert, args=(here, id))
+        reverted = st.button("Leave out", key="revert.go", type="primary", on_click=_revert, args=(here, id))
         if st.button("Cancel", key="revert.cancel", on_click=_dismissed) or reverted:
             st.rerun()
 
@@ -66,7 +68,7 @@ def _effects(plan: RevertPlan) -> list[str]:
             f"{count(len(plan.tool_partners), 'message')} of these belong to a tool call and go along."
         )
     if plan.returning:
-        effects.append(f"{count(len(plan.returning), 'message')} that had been taken back return.")
+        effects.append(f"{count(len(plan.returning), 'message')} that had been left out return.")
     effects.append(f"{plan.tokens:+,} tokens with each question.")
     return effects
 

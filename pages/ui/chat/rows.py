@@ -97,7 +97,7 @@ def state(row: GraphRow) -> str:
     open_here = f"⚠ {row.unresolved} unresolved · " if row.unresolved else ""
     corrected = f"{count(row.corrected, 'line')} corrected later · " if row.corrected else ""
     writing = "being answered … · " if row.answering else ""
-    return ("taken back · " if row.reverted else "") + open_here + corrected + writing
+    return ("left out · " if row.reverted else "") + open_here + corrected + writing
 
 
 def _row(row: GraphRow, colors: Palette) -> dict[str, Any]:

@@ -55,4 +55,4 @@ def _request(target: Conversation) -> list[str]:
     if asked is None or any(str(one.number) == asked for one in target.requests.all):
         return []
     want(request=None)
-    return [f"This conversation has no merge request {asked}."]
+    return [f"This conversation has no request for review {asked}."]

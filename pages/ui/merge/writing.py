@@ -154,7 +154,7 @@ def _sent(planning: Planning, plan: MergePlan, asking: AskingPrice, verifier: st
     if planning.options.fuses:
         return (
             f"It is sent the question and the {count(len(plan.turns), 'answer')}: {most}, with a second try. What it writes is "
-            "checked against them, and shown here before anything lands."
+            "checked against them, and shown here before it is brought in."
         )
     names = " and ".join(
         f"“{plain_label(name, 40)}”" for name in (planning.options.source, *planning.options.others)
