@@ -36,7 +36,7 @@ from forky_core.cli.plain import plain  # noqa: E402 - the lines above make it i
 from forky_core.gateway.access.gate import Gate  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
-from forky_core.gateway.front import Gateway  # noqa: E402
+from forky_core.gateway.front import Gateway, VerbsGateway  # noqa: E402
 from forky_core.gateway.headers import (  # noqa: E402
     SecurityHeaders,
     content_security_policy,
@@ -297,6 +297,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     preparing.join()
     gc.enable()
     await GATEWAY.close()
+    await VERBS_GATEWAY.close()
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
@@ -305,6 +306,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 SETTINGS = Settings.from_environment()
 GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None, refused=note_refusal)
+VERBS_GATEWAY = VerbsGateway(
+    workspace, seen_by if TEAM is not None else None, address=lambda scope: str(SIGN_IN.address(scope))
+)
 
 
 def app_font() -> str:
@@ -343,6 +347,8 @@ ROUTES = [
     ),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
+    Route("/api", VERBS_GATEWAY),
+    Route("/api/{path:path}", VERBS_GATEWAY),
     Route(f"{FORMER}/{{path:path}}", FormerWorkspace()),
     Route("/{base:path}favicon.png", favicon),
     agraph_route(),
@@ -356,6 +362,7 @@ MIDDLEWARE = [
         public=("/healthz", READY, METRICS, "/_stcore/health", "/favicon.png"),
         public_below=(
             API,
+            "/api",
             LINKS,
             FORMER,
             *(f"{PRESENT}/{part}" for part in ("watch", "follow", "ask", "ballot")),

@@ -89,6 +89,7 @@ MAY_IMPORT: dict[str, set[str]] = {
         "store.postgresql.one_connection",
         "views",
     },
+    "verbs": BASE | CONTRACTS | {"context", "conversation", "merge", "people", "views"},
 }
 """Of each layer, the others it may know; a layer that is not named here is an entrance and may know all."""
 

@@ -132,10 +132,11 @@ class Conversation(BranchReader):
         role: Role = "user",
         name: str | None = None,
         attachments: Sequence[AttachmentPart] = (),
+        seen: Branch | None = None,
     ) -> Message:
-        """Add a message without asking a model."""
+        """Add a message without asking a model; `seen` as in `send`."""
         draft = draft_of(self._session, text, attachments, role=role, name=name)
-        return asking.say(self._session, self.branch, draft)[0]
+        return asking.say(self._session, seen or self.branch, draft)[0]
 
     def append(self, drafts: Sequence[Draft]) -> tuple[Message, ...]:
         """Add messages one after another at the head, as one operation."""
@@ -383,13 +384,16 @@ class Conversation(BranchReader):
 
     # The conversation itself
 
-    def undo(self) -> Operation:
-        """Undo the last gesture. A reply that is being written is stopped first."""
-        return history.undo(self._session)
+    def undo(self, *, seen: int | None = None) -> Operation:
+        """Undo the last gesture. A reply that is being written is stopped first.
 
-    def redo(self) -> Operation:
-        """Redo what the last undo reverted. Raises NothingToDo if there is nothing to redo."""
-        return history.redo(self._session)
+        `seen` is the number of the last operation as its author saw it: if another followed, nothing is written.
+        """
+        return history.undo(self._session, seen)
+
+    def redo(self, *, seen: int | None = None) -> Operation:
+        """Redo what the last undo reverted; `seen` as in `undo`. Raises NothingToDo if there is nothing to redo."""
+        return history.redo(self._session, seen)
 
     def note(self, message: str, text: str) -> Operation:
         """Write what a speaker wants to say at a message when this is presented; "" removes it."""

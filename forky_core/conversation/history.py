@@ -10,21 +10,22 @@ from forky_core.conversation.timeline import Timeline, changes_to, forward, inve
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import visible_part
 from forky_core.model import Change, Operation, View
-from forky_core.model.errors import InTheWay, NotFound, NothingToDo
+from forky_core.model.errors import InTheWay, NotFound, NothingToDo, Outdated
 
 STOP_SECONDS = 3.0
 """Seconds that undo waits for a reply that it has asked to stop."""
 
 
-def undo(session: Session) -> Operation:
+def undo(session: Session, seen: int | None = None) -> Operation:
     """Undo the last gesture. A reply that is being written is stopped first.
+
+    `seen` is the number of the last operation as whoever undoes it saw it.
 
     Raises:
         NothingToDo: there is nothing to undo.
-        Outdated: somebody changed the conversation at this moment; nothing was written.
+        Outdated: somebody changed the conversation at this moment, or since `seen`; nothing was written.
     """
-    settle(session)
-    view, timeline = _now(session)
+    view, timeline = _settled(session, seen)
     gesture = timeline.next_undo
     if not gesture:
         raise NothingToDo("There is nothing to undo.")
@@ -34,20 +35,43 @@ def undo(session: Session) -> Operation:
     )
 
 
-def redo(session: Session) -> Operation:
-    """Redo what the last undo reverted.
+def redo(session: Session, seen: int | None = None) -> Operation:
+    """Redo what the last undo reverted; `seen` as in `undo`.
 
     Raises:
         NothingToDo: there is nothing to redo.
         Outdated: as in `undo`.
     """
-    settle(session)
-    view, timeline = _now(session)
+    view, timeline = _settled(session, seen)
     if not timeline.undone:
         raise NothingToDo("There is nothing to redo.")
     undone, gesture = timeline.undone[-1]
     changes = forward(gesture, view.entries)
     return _publish(session, view, "redo", f"Redid: {gesture[0].summary}", changes, [undone.number])
+
+
+def refuse_if_changed(session: Session, view: View, seen: int | None) -> None:
+    """Raise Outdated if the conversation has changed since operation `seen`; the error names what came first."""
+    if seen is None or view.version == seen:
+        return
+    first = next(iter(session.store.operations(session.id, after=seen)), None)
+    came_first = (
+        session.name_of(f" “{first.summary}” ({first.actor}) came first.") if first is not None else ""
+    )
+    raise Outdated(
+        f"The conversation is not as you saw it.{came_first}",
+        first,
+        "Look at it again: `status` says where it is.",
+    )
+
+
+def _settled(session: Session, seen: int | None) -> tuple[View, Timeline]:
+    """The view and the timeline once no reply is written; the stop of one is no change that somebody must have seen."""
+    refuse_if_changed(session, session.view, seen)
+    stopped = settle(session)
+    view, timeline = _now(session)
+    refuse_if_changed(session, view, None if stopped else seen)
+    return view, timeline
 
 
 def _now(session: Session) -> tuple[View, Timeline]:
@@ -115,8 +139,8 @@ def restore(session: Session, number: int) -> Operation:
     )
 
 
-def settle(session: Session) -> None:
-    """Stop the replies of this conversation and wait until they have landed.
+def settle(session: Session) -> bool:
+    """Stop the replies of this conversation and wait until they have landed; whether there were any.
 
     Raises:
         InTheWay: a reply would not stop in time.
@@ -126,6 +150,7 @@ def settle(session: Session) -> None:
         job.stop()
     if not all(job.wait(STOP_SECONDS) for job in jobs):
         raise InTheWay("A reply is being written and would not stop.", "Try again in a moment.")
+    return bool(jobs)
 
 
 def _publish(

@@ -57,6 +57,8 @@ class Workspace:
             self.recovered = self.replies.recover()
         self.name_of: Callable[[str], str] = str
         """Puts names in the place of people's ids in a text for people, such as an operation's actor or summary."""
+        self.below = ""
+        """What the names of branches begin with that this view may write on; "" for any name."""
         self._repos: dict[ConversationId, Session] = {}
         self._lock = threading.Lock()
         self._is_view = False
@@ -79,6 +81,7 @@ class Workspace:
         view = copy(self)
         view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
+        view.below = below
         view._recorder = Recorder(view._session, store, below)
         view._repos = {}
         view._lock = threading.Lock()

@@ -79,8 +79,8 @@ async def refuse(
     if wants_html(scope):
         await answer(scope, send, status, sentence.encode(), headers=headers)
         return
-    kind = "authentication_error" if status == 401 else "permission_error"
-    code = "unauthorized" if status == 401 else "forbidden"
+    named = {401: ("authentication_error", "unauthorized"), 404: ("not_found_error", "unknown_url")}
+    kind, code = named.get(status, ("permission_error", "forbidden"))
     error = {"message": sentence, "type": kind, "param": None, "code": code}
     body = json.dumps({"type": "error", "error": error}).encode()
     await answer(scope, send, status, body, "application/json", headers)

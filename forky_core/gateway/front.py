@@ -1,21 +1,21 @@
-"""A lazy `/v1`: its implementation is imported at the first call, so that no page waits for the import."""
+"""What other programs ask: `/v1`, `/api/v1` and `/mcp`, each imported at its first request."""
 
 from __future__ import annotations
 
-import asyncio
-import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.asgi import Receive, Scope, Send
+from forky_core.gateway.asgi import Scope
+from forky_core.gateway.lazy_route import LazyRoute
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
+    from forky_core.gateway.api.service import VerbService
     from forky_core.gateway.v1.service import Service
 
 
-class Gateway:
-    """The endpoint: an ASGI app for `/v1` and everything below it."""
+class Gateway(LazyRoute["Service"]):
+    """The endpoint of models: an ASGI app for `/v1` and everything below it."""
 
     def __init__(
         self,
@@ -25,28 +25,35 @@ class Gateway:
         refused: Callable[[str, str], None] = lambda _person, _reason: None,
     ) -> None:
         """Takes what `v1.service.Service` takes."""
+        super().__init__()
         self._workspace = workspace
         self._seen_by = seen_by
         self._refused = refused
-        self._service: Service | None = None
-        self._making = threading.Lock()
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        service = self._service
-        if service is None:
-            service = await asyncio.to_thread(self._made)
-        await service(scope, receive, send)
-
-    def _made(self) -> Service:
+    def _make(self) -> Service:
         from forky_core.gateway.v1.service import Service  # noqa: PLC0415 - the point of this file
 
-        with self._making:
-            service = self._service = self._service or Service(
-                self._workspace, seen_by=self._seen_by, refused=self._refused
-            )
-        return service
+        return Service(self._workspace, seen_by=self._seen_by, refused=self._refused)
 
-    async def close(self) -> None:
-        """Close the service when the server ends."""
-        if self._service is not None:
-            await self._service.close()
+
+class VerbsGateway(LazyRoute["VerbService"]):
+    """The endpoint of verbs: an ASGI app for `/api/v1` and everything below it."""
+
+    def __init__(
+        self,
+        workspace: Callable[[], Workspace],
+        seen_by: Callable[[str], Workspace] | None = None,
+        *,
+        address: Callable[[Scope], str] = lambda _scope: "",
+    ) -> None:
+        """Takes what `api.callers.Callers` takes."""
+        super().__init__()
+        self._workspace = workspace
+        self._seen_by = seen_by
+        self._address = address
+
+    def _make(self) -> VerbService:
+        from forky_core.gateway.api.callers import Callers  # noqa: PLC0415 - the point of this file
+        from forky_core.gateway.api.service import VerbService  # noqa: PLC0415 - the point of this file
+
+        return VerbService(Callers(self._workspace, self._seen_by, self._address))

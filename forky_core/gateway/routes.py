@@ -1,5 +1,8 @@
-"""The path prefix of the gateway's API for other programs."""
+"""The path prefixes of what other programs ask."""
 
 from __future__ import annotations
 
 PREFIX = "/v1"
+"""Models, in the protocols of their providers."""
+VERBS = "/api/v1"
+"""The verbs, as JSON."""

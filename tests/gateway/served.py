@@ -22,7 +22,7 @@ from forky_core.documents.offline_models import offline_models
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
-from forky_core.gateway.front import Gateway
+from forky_core.gateway.front import Gateway, VerbsGateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import NewToken, Tokens
@@ -121,14 +121,17 @@ def forwarding(pieces: Sequence[bytes], *, keep_open: bool = False) -> Iterator[
 def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
     forky = Workspace(store or MemoryStore(), models)
     gateway = Gateway(lambda: forky)
+    verbs = VerbsGateway(lambda: forky, address=lambda _scope: "http://forky.test")
     routes = [Route(PREFIX, gateway), Route(f"{PREFIX}/{{path:path}}", gateway)]
+    routes += [Route("/api", verbs), Route("/api/{path:path}", verbs)]
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
         await gateway.close()
+        await verbs.close()
 
-    guard = Middleware(Gate, sign_in=SignIn(Origins()), public_below=(PREFIX,))
+    guard = Middleware(Gate, sign_in=SignIn(Origins()), public_below=(PREFIX, "/api"))
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
     tokens = Tokens(forky.store)
     try:

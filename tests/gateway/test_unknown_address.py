@@ -59,3 +59,15 @@ def test_the_front_page_is_found_under_its_name() -> None:
     for path, place in (("/chat", "./"), ("/chat/?c=1&b=main", "../?c=1&b=main")):
         answer = asked(path, **HTML)
         assert (answer.status_code, answer.headers["location"]) == (303, place)
+
+
+@pytest.mark.parametrize("path", ["/chat/completions", "/messages", "/v1beta/models/gemini:generateContent"])
+def test_a_program_that_misses_a_route_is_told_where_they_are(path: str) -> None:
+    answer = asked(path, "POST")
+    assert answer.status_code == 404 and "/api/v1" in answer.json()["error"]["message"]
+
+
+def test_streamlit_has_its_own_routes_below_a_page() -> None:
+    assert asked("/chat/_stcore/upload_file", "POST").text == "passed"
+    assert asked("/chat").text == "passed"
+    assert asked("/models").status_code == 404

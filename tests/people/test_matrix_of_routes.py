@@ -49,6 +49,11 @@ class Site:
         self.gate = Gate(Starlette(routes=front.ROUTES), **kwargs)
         self.session = made.team.sessions.open(made.me.id) if made.general else ""
         self.token = Tokens(made.whole.store).make("mine", person=made.me.id).text
+        self.agent = (
+            Tokens(made.whole.store)
+            .make("agent", person=made.me.id, scopes=["read", "ask", "propose"], reach="workspace")
+            .text
+        )
         made.keep()
         self.kept: Download | None = None
 
@@ -64,7 +69,8 @@ class Site:
     async def ask(self, row: RouteRow, cell: Cell, *, signed_in: bool = True) -> Asked:
         path = row.path(self, cell)
         body = dumps(row.body(self, cell)).encode() if row.body else b""
-        bearer = [(b"authorization", f"Bearer {self.token}".encode())] if row.by_token else []
+        token = (self.agent if self.token else "") if row.by_agent else self.token
+        bearer = [(b"authorization", f"Bearer {token}".encode())] if row.by_token else []
         session = self.session if signed_in and not row.by_token else ""
         return await ask(self.gate, path, method=row.method, body=body, headers=bearer, token=session)
 
@@ -86,6 +92,8 @@ class RouteRow:
     """Whether it needs no session."""
     by_token: bool = False
     """Whether it is a program that asks, with the person's token."""
+    by_agent: bool = False
+    """Whether that token reads and proposes."""
     by_link: bool = False
     """Whether it is asked with the secret of a link, and shows what the link's maker may share."""
     shows: bool = False
@@ -138,6 +146,18 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("/s/{secret}", NOBODYS, lambda s, c: "/s/" + "x" * 22, public=True),
     RouteRow("/v1", NOBODYS, lambda s, c: "/v1", by_token=True),
     RouteRow("/v1/{path:path}", ANYBODY, lambda s, c: "/v1/models", by_token=True),
+    RouteRow("/api", NOBODYS, lambda s, c: "/api", by_token=True),
+    RouteRow("/api/{path:path}", NOBODYS, lambda s, c: "/api/v1/nothing", by_token=True),
+    RouteRow(
+        "/api/{path:path}",
+        READ,
+        lambda s, c: "/api/v1/log",
+        "POST",
+        lambda s, c: {"conversation": c.id, "branch": "main"},
+        by_token=True,
+        by_agent=True,
+        as_="of a verb that reads",
+    ),
     RouteRow("/replies/{id}", READ, _running),
     RouteRow("/replies/{id}", NOBODYS, lambda s, c: "/replies/none", as_="of none"),
     RouteRow("/moves/{id}", READ, lambda s, c: f"/moves/{c.id}"),
@@ -252,7 +272,9 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setattr(served, "_opened", [made.whole])
         patch.setattr(served, "_views", {})
         patch.setattr(front.GATEWAY, "_seen_by", served.seen_by)
-        patch.setattr(front.GATEWAY, "_service", None)
+        patch.setattr(front.GATEWAY, "_app", None)
+        patch.setattr(front.VERBS_GATEWAY, "_seen_by", served.seen_by)
+        patch.setattr(front.VERBS_GATEWAY, "_app", None)
         yield Site(made)
         finished(front.GATEWAY.close())
 

@@ -73,6 +73,10 @@ class ConversationHistory:
         """What redo would bring back; () if there is nothing."""
         return self._session.timeline().next_redo
 
+    def refuse_if_changed(self, seen: int) -> None:
+        """Raise Outdated, naming what came first, if an operation follows the one with this number."""
+        history.refuse_if_changed(self._session, self._session.view, seen)
+
     def plan_restore(self, number: int) -> RestorePlan:
         """What `restore` would change. Writes nothing (law 8)."""
         return history.plan_restore(self._session, number)

@@ -1,0 +1,164 @@
+"""The one entrance to every verb: its scope, the form of its arguments, its rate, and what was answered before.
+
+MCP, HTTP and the command line all come this way, so that none of them refuses less than another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import threading
+import time
+from collections import deque
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from forky_core.model import ConversationId
+from forky_core.model.errors import BadCall, NotAllowed, NotFound, there_are
+from forky_core.store.contract import Store
+from forky_core.verbs.parameters import read_params
+from forky_core.verbs.registry import verbs
+from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
+
+_KEPT = "verb/"
+"""The beginning of the derived values that hold what was answered to a key."""
+_LONGEST_KEY = 200
+_MINUTE = 60.0
+
+
+class TooManyCalls(NotAllowed):
+    """A caller writes faster than anybody could read."""
+
+
+def verb_named(name: str) -> RegisteredVerb:
+    """The verb of this name. Raises NotFound if there is none."""
+    found = next((one for one in verbs() if one.name == name), None)
+    if found is None:
+        raise NotFound(f"There is no verb “{name[:60]}”.", there_are(one.name for one in verbs()))
+    return found
+
+
+def call(caller: VerbCaller, name: str, arguments: Mapping[str, Any]) -> Result:
+    """Do what a verb says, for this caller.
+
+    A call that changes something has an idempotency key; the same key of the same caller gets the first answer again,
+    also after a restart.
+
+    Raises:
+        NotFound: there is no such verb, or no such thing within what the caller reaches.
+        NotAllowed: the caller's scopes or rate do not allow it.
+        BadCall: the arguments do not have the form of the verb's schema.
+        ForkyError: whatever refuses the verb itself.
+    """
+    verb = verb_named(name)
+    caller.require(verb.scope)
+    params: Any = read_params(verb.params, arguments)
+    if not verb.writes:
+        return verb.run(caller, params)
+    _RATES.count(caller, verb)
+    found = _done_once(caller, verb, params)
+    if verb.again is not None:
+        found = verb.again(caller, found)
+    return found | caller.linked(str(found["conversation"]), str(found["branch"]))
+
+
+def _done_once(caller: VerbCaller, verb: RegisteredVerb, params: Any) -> Result:
+    """What a writing verb answers; for a key that was used before, what it answered then."""
+    key = str(getattr(params, "key", ""))
+    if not key:
+        raise BadCall("A key needs some characters.", "key", "Any text that you have not used before.")
+    if len(key) > _LONGEST_KEY:
+        raise BadCall(f"A key has at most {_LONGEST_KEY} characters.", "key")
+    digest = _digest(caller, verb, key)
+    with _KEYS.held(digest):
+        first = _answered(caller.forky.store, digest)
+        if first is None:
+            first = verb.run(caller, params)
+            conversation = ConversationId(str(first["conversation"]))
+            caller.forky.store.keep_derived(conversation, {digest: json.dumps(first)})
+    return first
+
+
+def _digest(caller: VerbCaller, verb: RegisteredVerb, key: str) -> str:
+    named = json.dumps([caller.id, verb.name, key]).encode()
+    return f"{_KEPT}{hashlib.blake2b(named, digest_size=16).hexdigest()}"
+
+
+def _answered(store: Store, digest: str) -> Result | None:
+    """The first answer to a key, if the conversation that it is about can still be seen."""
+    for conversation, text in store.derived_under(digest).items():
+        with suppress(NotFound, ValueError):
+            store.view(conversation)
+            found = json.loads(text)
+            if isinstance(found, dict):
+                return found
+    return None
+
+
+class _HeldKeys:
+    """Lets calls with the same key wait for each other."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._held: dict[str, tuple[threading.Lock, int]] = {}
+
+    def held(self, digest: str) -> _HeldKey:
+        return _HeldKey(self, digest)
+
+    def take(self, digest: str) -> threading.Lock:
+        with self._lock:
+            lock, users = self._held.get(digest, (threading.Lock(), 0))
+            self._held[digest] = (lock, users + 1)
+        return lock
+
+    def leave(self, digest: str) -> None:
+        with self._lock:
+            lock, users = self._held[digest]
+            if users > 1:
+                self._held[digest] = (lock, users - 1)
+            else:
+                del self._held[digest]
+
+
+class _HeldKey:
+    def __init__(self, keys: _HeldKeys, digest: str) -> None:
+        self._keys, self._digest = keys, digest
+
+    def __enter__(self) -> None:
+        self._lock = self._keys.take(self._digest)
+        self._lock.acquire()
+
+    def __exit__(self, *_error: object) -> None:
+        self._lock.release()
+        self._keys.leave(self._digest)
+
+
+class _Rates:
+    """Counts the writing calls of each caller, by verb, in the last minute; in the memory of this process."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()
+        self._times: dict[tuple[str, str], deque[float]] = {}
+
+    def count(self, caller: VerbCaller, verb: RegisteredVerb) -> None:
+        now = time.monotonic()
+        with self._lock:
+            if len(self._times) > 10_000:
+                self._times = {
+                    name: times for name, times in self._times.items() if now - times[-1] < _MINUTE
+                }
+            times = self._times.setdefault((caller.id, verb.name), deque())
+            while times and now - times[0] > _MINUTE:
+                times.popleft()
+            if len(times) >= verb.a_minute:
+                wait = int(_MINUTE - (now - times[0])) + 1
+                raise TooManyCalls(
+                    f"“{caller.author}” has called “{verb.name}” {verb.a_minute} times in a minute.",
+                    f"Try again in {wait} seconds.",
+                )
+            times.append(now)
+
+
+_KEYS = _HeldKeys()
+_RATES = _Rates()
