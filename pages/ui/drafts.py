@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import streamlit as st
 
+from forky_core.model import Branch, ConversationId, MessageId
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Json, part_from_stored
 from pages.ui.person import StoredDrafts
@@ -104,10 +105,17 @@ class MembersDrafts(Drafts):
         self._kept.keep(self._person, place, None if draft.empty else content)
 
 
-def drafts() -> Drafts:
-    """Those of whoever looks at this page; on the server of one person, those of the server."""
+def drafts(person: str | None = None) -> Drafts:
+    """Those of a person, by their id, or of whoever looks at this page; of the server if it is one person's."""
     members = team()
-    return MembersDrafts(members.drafts, reader_id()) if members is not None else _of_the_server()
+    if members is None:
+        return _of_the_server()
+    return MembersDrafts(members.drafts, reader_id() if person is None else person)
+
+
+def draft_place(conversation: ConversationId, branch: Branch, at: MessageId | None) -> str:
+    """Return the name of the place of a draft below a message of a branch."""
+    return f"{conversation}/{branch.name}" + ("" if at == branch.head else f"/{at}")
 
 
 @st.cache_resource(show_spinner=False)

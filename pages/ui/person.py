@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 import streamlit as st
 
+from forky_core.forky import Forky
 from forky_core.gateway.access.person import SESSION
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import fit_name
@@ -83,6 +84,7 @@ __all__ = [
     "role_named",
     "threads_file",
     "viewer",
+    "viewer_of",
 ]
 COOKIE = "forky_person"
 OPENER = "forky_opener"
@@ -99,9 +101,12 @@ def viewer() -> Viewer:
     """
     if names_themselves():
         return _ALONE
-    store = workspace().store
-    assert isinstance(store, GuardedStore)
-    return Viewer(store, st.context.headers.get(SESSION.decode()) or "")
+    return viewer_of(workspace(), st.context.headers.get(SESSION.decode()) or "")
+
+
+def viewer_of(forky: Forky, session: str = "") -> Viewer:
+    """Whoever sees this workspace (`seen_by`)."""
+    return Viewer(forky.store, session) if isinstance(forky.store, GuardedStore) else _ALONE
 
 
 def names_themselves() -> bool:

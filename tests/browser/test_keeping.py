@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import time
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -12,13 +13,14 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.app_server import started_at
-from tests.browser.conftest import CHECKOUT, expect, free_port, menu, served, settled, told
+from tests.browser.conftest import CHECKOUT, expect, free_port, menu, playwright, served, settled, told
 from tests.browser.test_chat import DRAFT, LAST, ask, begin, holds, new
 from tests.hangs import HANG
 from tests.store.postgresql.server import TEMPLATE, running_server
 
 pytestmark = pytest.mark.browser
 LINE = ".st-key-chat-composer .waiting"
+EARLY = ".fk-opening textarea"
 SENT_AS_IT_CHANGES = """
 (changed) => {
   const composing = window.__forkyComposing, { data, tell, line } = composing;
@@ -113,6 +115,42 @@ def test_what_was_typed_outlives_a_reload_and_a_restart_of_the_server_with_which
         page.reload()
         holds(page, "the next one")
     assert asked(tmp_path / "forky.duckdb", "half a thought, and more") == 1
+
+
+def test_what_is_typed_and_sent_before_the_app_runs_goes_over_to_it_with_focus_and_caret(
+    app: str, watch: Any
+) -> None:
+    watched = watch()
+    page, held = watched.page, list[Any]()
+
+    def hold(route: Any) -> None:
+        held.append(route)
+
+    page.route("**/static/js/**", hold)
+    page.goto(app, wait_until="commit")
+    page.locator(EARLY).click()
+    page.keyboard.type("Is it asked?")
+    page.keyboard.press("Enter")
+    expect(page.locator(".fk-opening li")).to_have_text("Is it asked?")
+    page.keyboard.type("half a tought")
+    page.reload(wait_until="commit")
+    expect(page.locator(EARLY)).to_have_value("half a tought")
+    expect(page.locator(".fk-opening li")).to_have_text("Is it asked?")
+    page.locator(EARLY).press("End")
+    for _ in "ought":
+        page.keyboard.press("ArrowLeft")
+    page.unroute("**/static/js/**")
+    for route in held:
+        with suppress(playwright.Error):  # Of the page before the reload.
+            route.continue_()
+    expect(page.locator(".fk-opening")).to_have_count(0)
+    expect(page.locator(DRAFT)).to_be_focused()
+    page.keyboard.type("h")
+    holds(page, "half a thought")
+    expect(page.get_by_role("log", name="Messages")).to_contain_text("Is it asked?")
+    expect(page.locator(LINE)).to_have_count(0)
+    holds(page, "half a thought")
+    assert watched.problems == []
 
 
 @pytest.mark.long

@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import json
 import re
+from html import unescape
 
 import pytest
 from starlette.applications import Starlette
@@ -12,8 +14,11 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.gateway.access.person import PERSON
 from forky_core.model import Message
 from forky_core.people.members import Member
+from forky_core.people.roles import Role
 from pages.ui.chat import opening
 from pages.ui.components.palette import DARK, LIGHT, Palette
+from pages.ui.drafts import drafts
+from pages.ui.keeping.component import owner
 from pages.ui.streamlit_patches import first_paint
 from pages.ui.streamlit_patches.first_paint import _DARK, _LIGHT, LEAVING_SCRIPT, ROOT, TITLE, frame
 from pages.ui.streamlit_patches.icons import icon_style
@@ -128,6 +133,42 @@ def test_on_a_teams_server_everybody_gets_only_what_they_may_read(
     assert "It stays one." in client.get(address, headers={PERSON.decode(): ada.id}).text
     for others in ({PERSON.decode(): ben.id}, {PERSON.decode(): "nobody"}, {}):
         assert "It stays one." not in client.get(address, headers=others).text
+
+
+def field_of(page: str) -> tuple[dict[str, object], str]:
+    """Where the field of a page says that its question goes, and what is typed there already."""
+    found = re.search(r'<textarea[^>]* data-goes="([^"]*)">\n(.*?)</textarea>', page, re.DOTALL)
+    assert found is not None
+    return json.loads(unescape(found[1])), unescape(found[2])
+
+
+def test_the_field_of_the_frame_says_where_a_question_goes_and_has_the_draft_of_its_place(
+    client: TestClient, chat: Conversation
+) -> None:
+    drafts().write(f"{chat.id}/main", "\n</textarea> half a thought")
+    goes, text = field_of(client.get("/").text)
+    at = chat.path()[1].id
+    earlier, none = field_of(client.get(f"/?c={chat.id}&m={at.removeprefix('b2:')}").text)
+    drafts().clear(f"{chat.id}/main")
+    assert text == "\n</textarea> half a thought" and none == ""
+    assert goes["place"] == f"{chat.id}/main" and goes["owner"] == owner("")
+    assert goes["seen"] == chat.branch.head and goes["fork"] == "" and goes["own"] is False
+    assert earlier["place"] == f"{chat.id}/{earlier['b']}/{at}" and earlier["fork"] == at
+
+
+def test_on_a_teams_server_the_frame_has_a_field_for_whoever_may_write_and_names_them(
+    client: TestClient, server: TeamServer, ada: Member, ben: Member
+) -> None:
+    hers = talk(server.seen_by(ada).create("Hers"), "A question?", "An answer.")
+    address = f"/?c={hers.id}"
+    for role, forks in ((Role.EDITOR, False), (Role.COMMENTER, True)):
+        server.team.sharing.share(hers.id, ben.id, role, by=ada.id)
+        goes, _ = field_of(client.get(address, headers={PERSON.decode(): ben.id}).text)
+        assert goes["owner"] == owner(ben.id) and goes["own"] is forks
+        assert goes["fork"] == (hers.branch.head if forks else "")
+    server.team.sharing.share(hers.id, ben.id, Role.VIEWER, by=ada.id)
+    page = client.get(address, headers={PERSON.decode(): ben.id}).text
+    assert "An answer." in page and "<textarea" not in page
 
 
 @pytest.mark.parametrize(("ours", "palette"), [(_LIGHT, LIGHT), (_DARK, DARK)])

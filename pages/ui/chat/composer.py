@@ -32,7 +32,7 @@ from pages.ui.components.models import ONCE, Asking, added, asking
 from pages.ui.components.only_reading import edits
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
-from pages.ui.drafts import TypedDraft, drafts
+from pages.ui.drafts import TypedDraft, draft_place, drafts
 from pages.ui.frame import Frame, go, saying
 from pages.ui.frame import place as at_place
 from pages.ui.made_pages import linked
@@ -58,7 +58,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
     kept_off = why_kept_off(here, seen.name)
     at_head = here.at == seen.head
     forks = not at_head or bool(kept_off)
-    place = f"{here.chat.id}/{seen.name}" + ("" if at_head else f"/{here.at}")
+    place = draft_place(here.chat.id, seen, here.at)
     _turn_to(here, place)
     draft = drafts().at(place)
     job = here.chat.replies.current if at_head else None
@@ -75,7 +75,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             keep_draft,
             lambda number: take_up(here, place, number),
             key="chat.typing",
-            data=asked_from(here, place, seen, fork, draft, own=bool(kept_off), button=send),
+            data=asked_from(here, seen, draft, own=bool(kept_off), button=send),
         )
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
             with st.popover("More", key="chat.more", type="tertiary", icon=":material/add:"):

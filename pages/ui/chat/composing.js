@@ -187,16 +187,14 @@ class Composing {
 
   // Whether the question is in this browser's keeping now, or refused. Without it the server's button does its part.
   send() {
-    const field = this.field, { place, c, b, seen, fork, own, person, model, also, search, files, writing } = this.data;
+    const field = this.field, { place, files } = this.data;
     if (!field || !window.__forkyPosts) return false;
     const text = field.value;
     if (!text.trim() && !files.length) return true;
     this.refused = this.isChanging(text) ? CHANGED : "";
     if (this.refused) { this.show(); return true; }
-    const names = this.box.querySelector(".st-key-chat-fork_name input");
-    const post = { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
-      seen: writing || this.ofLine().length ? null : seen, fork, own, person, name: fork || own ? names?.value ?? "" : "", model, also, search, files, text };
-    if (!window.__forkyPosts.add(post)) return false;
+    const name = this.box.querySelector(".st-key-chat-fork_name input")?.value;
+    if (!window.__forkyPosts.add(questionOf(this.data, text, name))) return false;
     clearTimeout(this.timer); this.timer = 0;
     drop(this.draftKey);
     this.put("");

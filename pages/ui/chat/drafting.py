@@ -14,11 +14,12 @@ from typing import Any
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.model import Branch, MessageId
 from forky_core.model.parts import AttachmentPart, part_from_stored
 from pages.ui.components.markdown import showable
 from pages.ui.components.models import ONCE, added
-from pages.ui.drafts import TypedDraft, drafts
+from pages.ui.drafts import TypedDraft, draft_place, drafts
 from pages.ui.frame import Frame
 from pages.ui.keeping.component import STORAGE, owner
 from pages.ui.streamlit_patches.patches import is_on
@@ -81,39 +82,42 @@ def hear_typing(
     _component(key=key, data=data, on_draft_change=handle, on_taken_change=take, height="content")
 
 
-def asked_from(
-    here: Frame,
-    place: str,
-    seen: Branch,
-    fork: MessageId | None,
-    draft: TypedDraft,
-    *,
-    own: bool,
-    button: str,
-) -> dict[str, Any]:
+def asked_from(here: Frame, seen: Branch, draft: TypedDraft, *, own: bool, button: str) -> dict[str, Any]:
     """Where a question that is sent from the composer goes, as the browser hands it over later (ui/keeping/posting.py).
 
-    `seen` is the branch as the page drew it, and `fork` the message to fork at. `own`: it forks because its author does
-    not write on the branch. `button` is the key of the place's own Send button.
+    `seen` is the branch as the page drew it. `own`: it forks because its author does not write on the branch. `button`
+    is the key of the place's own Send button.
     """
-    return {
-        "owner": owner(),
+    return question_from(owner(), here.chat, seen, here.at, draft, own=own) | {
         "session": here.session.id,
         "filled": json.dumps(here.session.filled),
-        "place": place,
         "button": button.replace(".", "-"),
-        "c": str(here.chat.id),
+        "mends": is_on("browser_fixes"),
+        "person": here.session.person or "",
+        "model": here.session.choices.get(ONCE, ""),
+        "also": "\n".join(added(here)),
+        "offers": json.dumps(_offers(here)),
+    }
+
+
+def question_from(
+    owner: str, chat: Conversation, seen: Branch, at: MessageId | None, draft: TypedDraft, *, own: bool
+) -> dict[str, Any]:
+    """Where a question below the message `at` goes, before anything is chosen in a tab; else as in `asked_from`."""
+    fork = at if own or at != seen.head else None
+    return {
+        "owner": owner,
+        "place": draft_place(chat.id, seen, at),
+        "c": str(chat.id),
         "b": seen.name,
         "seen": seen.head or "",
         "fork": fork or "",
-        "mends": is_on("browser_fixes"),
         "own": own,
-        "person": here.session.person or "",
-        "writing": fork is None and here.chat.replies.current is not None,
-        "model": here.session.choices.get(ONCE, ""),
-        "also": "\n".join(added(here)),
+        "writing": fork is None and chat.replies.current is not None,
+        "person": "",
+        "model": "",
+        "also": "",
         "search": draft.search,
-        "offers": json.dumps(_offers(here)),
         "files": json.dumps([file.stored() for file in draft.files]),
     }
 

@@ -1,11 +1,13 @@
-"""What the first paint shows of a conversation: its title and the newest messages, to be read until Streamlit runs.
+"""What the first paint shows of a conversation until Streamlit runs: its title, the newest messages, and the field.
 
-The cells are those that the page will draw, so that nothing moves when it does; they offer nothing to press. Each part
-stands in a shadow root of its own, where neither the styles nor the scripts of the page find it.
+The cells are those that the page will draw, so that nothing moves when it does; they offer nothing to press. The title
+and the cells stand in shadow roots, where neither the styles nor the scripts of the page find them. In the field one
+can type and send (opening.js).
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from functools import cache
 from html import escape
@@ -19,10 +21,15 @@ from forky_core.render.trees import html_of
 from forky_core.views.captions import opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell, notebook
+from forky_core.views.places import branch_for
 from pages.ui.chat.cells import Look, cell_tree
+from pages.ui.chat.drafting import question_from
 from pages.ui.chat.style import CHAT_CSS
 from pages.ui.components.markdown import PROSE_CSS, SHOWN, showable
 from pages.ui.components.models import label_of
+from pages.ui.drafts import draft_place, drafts
+from pages.ui.keeping.component import owner
+from pages.ui.person import Viewer, viewer_of
 from pages.ui.workspace import at_hand, seen_by
 
 _CSS = """<style>
@@ -42,8 +49,9 @@ button, a { pointer-events: none; }
 </style>"""
 
 
-def opening(person: str, address: Mapping[str, str]) -> tuple[str, str] | None:
-    """HTML of the title and of the messages at this address, as this person may see them; None where there are none.
+def opening(person: str, address: Mapping[str, str]) -> tuple[str, str, str] | None:
+    """HTML of the title, the messages and the field at this address, as this person may see them; None where nothing is
+    said. The field is "" for somebody who can only read.
 
     Nobody's workspace is opened for it. `person` is as in `seen_by`.
     """
@@ -75,14 +83,33 @@ def opening(person: str, address: Mapping[str, str]) -> tuple[str, str] | None:
     return (
         f"<style>b {{ color: var(--text); }}</style><b>{title}</b>",
         f'{_sheets()}<div class="path"><div class="fk-cells">{cells}</div></div>',
+        _field(viewer_of(forky), chat, at, person),
     )
 
 
 def _place(forky: Forky, address: Mapping[str, str]) -> tuple[Conversation, MessageId | None]:
     newest = next((one.id for one in forky.conversations() if one.branches), "")
     chat = forky.conversation(address.get("c") or newest, address.get("b"))
-    asked = address.get("m")
-    return chat, chat.message(asked).id if asked else chat.branch.head
+    if not (asked := address.get("m")):
+        return chat, chat.branch.head
+    at = chat.message(asked).id
+    return chat if "b" in address else chat.checkout(
+        branch_for(at, chat.view, chat.visible, chat.branch_name)
+    ), at
+
+
+def _field(who: Viewer, chat: Conversation, at: MessageId | None, person: str) -> str:
+    """HTML of the field, with what is typed there already and where it goes (opening.js)."""
+    if chat.view.trashed or who.why_only_reads(chat):
+        return ""
+    draft = drafts(person).at(draft_place(chat.id, chat.branch, at))
+    own = not who.may_write(chat, chat.branch_name)
+    goes = json.dumps(question_from(owner(person), chat, chat.branch, at, draft, own=own))
+    return (
+        '<ol aria-label="Questions that wait" aria-live="polite" hidden></ol>'
+        f'<textarea rows="1" aria-label="Message" placeholder="Ask something more" autocomplete="off" '
+        f'data-goes="{escape(goes)}">\n{escape(draft.text)}</textarea><button type="button">Send</button>'
+    )
 
 
 def _cell(cell: Cell, look: Look) -> str:

@@ -16,7 +16,7 @@ from pages.ui.components.only_reading import may_write
 from pages.ui.context.facts import draw_facts
 from pages.ui.context.items import MOST, draw_items, hear_steering
 from pages.ui.context.style import apply_context_style
-from pages.ui.drafts import drafts
+from pages.ui.drafts import draft_place, drafts
 from pages.ui.frame import Frame, place, saying
 from pages.ui.made_pages import linked
 
@@ -45,8 +45,7 @@ def draw_context_panel(here: Frame) -> None:
 
 def prepared(here: Frame) -> PreparedRequest:
     """With what is being typed here, as the composer would send it."""
-    at = "" if here.at_head else f"/{here.at}"
-    draft = drafts().at(f"{here.chat.id}/{here.chat.branch_name}{at}")
+    draft = drafts().at(draft_place(here.chat.id, here.chat.branch, here.at))
     return here.chat.calls.prepare(
         draft.text, at=here.at, model=asking(here).name, attachments=draft.files, search=draft.search
     )

@@ -29,9 +29,9 @@ _component = st.components.v2.component(
 )
 
 
-def owner() -> str:
-    """Return the owner of what the browser stores: the workspace and the person who is signed in."""
-    return f"{workspace_id()}.{reader_id()}"
+def owner(person: str | None = None) -> str:
+    """Return the owner of what the browser stores: the workspace and a person: of this id, or at this page."""
+    return f"{workspace_id()}.{reader_id() if person is None else person}"
 
 
 def keep_what_is_typed(tab: TabSession, chat: Conversation | None) -> None:

@@ -13,6 +13,7 @@ import asyncio
 import re
 import sys
 from collections.abc import MutableMapping
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl
 
@@ -51,13 +52,13 @@ _PATIENCE = 0.3
 
 _FRAME = """<style id="fk-hides">#root *{visibility:hidden!important}</style><div class="fk-opening"><style>
 html{font-size:15px}
-.fk-opening{position:fixed;inset:0;z-index:10;background:var(--back);color:var(--text);
-font:15px/1.6 "Source Sans",system-ui,sans-serif;{light}--fk-background:var(--back);--fk-text:var(--text);--fk-accent:var(--accent);
+.fk-opening{position:fixed;inset:0;z-index:999991;background:var(--back);color:var(--text);
+font:15px/1.6 "Source Sans",system-ui,sans-serif;--on:#fff;{light}--fk-background:var(--back);--fk-text:var(--text);--fk-accent:var(--accent);
 --st-background-color:var(--back);--st-text-color:var(--text);--st-primary-color:var(--accent);--st-link-color:var(--accent);
 --st-border-color:var(--line);--st-border-color-light:var(--line);--st-code-background-color:var(--bar);--st-code-text-color:var(--text);
 --st-code-font:monospace;--st-code-font-size:.85rem;--st-heading-font:inherit}
 .fk-opening>nav{background:#f6f4ef}
-@media (prefers-color-scheme:dark){.fk-opening{{dark}}.fk-opening>nav{background:#111416}}
+@media (prefers-color-scheme:dark){.fk-opening{--on:#0c1513;{dark}}.fk-opening>nav{background:#111416}}
 .fk-opening i{display:block;background:var(--bar);border-radius:6px;height:12px}
 .fk-opening>nav{position:absolute;inset:0 auto 0 0;box-sizing:border-box;width:281px;padding:60px 40px;display:grid;gap:20px;align-content:start;
 border-right:1px solid var(--line)}
@@ -71,57 +72,43 @@ text-overflow:ellipsis;border-bottom:1px solid var(--line)}
 .fk-opening>main{position:absolute;inset:99px 22px 120px 22px;display:flex;gap:30px}
 .fk-opening section{flex:1.55 1 0;min-width:0;height:100%;display:grid;gap:14px;align-content:start}
 .fk-opening aside{flex:1 1 0;display:grid;gap:17px;align-content:start;padding-top:40px}
-.fk-opening footer{box-sizing:border-box;position:absolute;left:22px;bottom:39px;height:71px;width:calc((100vw - 326px)*.608 - 15px);
-padding:10px 46px;color:var(--quiet);border:1px solid var(--line);border-radius:20px;background:var(--back)}
+.fk-opening footer{box-sizing:border-box;position:absolute;left:23px;bottom:41.5px;min-height:74px;width:calc((100vw - 326px)*.608 - 15px);
+padding:10px 8px 4px;align-content:start;border:1px solid var(--line);border-radius:20px;background:var(--back);display:flex;flex-wrap:wrap;align-items:end}
+.fk-opening footer:focus-within{border-color:var(--accent)}
+.fk-opening ol{flex:1 1 100%;max-height:30vh;overflow:auto;margin:0;padding:0 12px 4px;list-style:none;font-size:13px;white-space:pre-wrap}
+.fk-opening li::after{content:" Sent as soon as Forky is there.";color:var(--quiet)}
+.fk-opening ol[hidden]{display:none}
+.fk-opening textarea{flex:1 1 0;min-width:0;max-height:40vh;box-sizing:border-box;min-height:34.5px;margin-left:38px;padding:5.25px 4.5px;
+font:inherit;font-size:13.125px;line-height:18.375px;color:inherit;background:none;border:0;outline:0;resize:none;field-sizing:content}
+.fk-opening textarea::placeholder{color:var(--quiet);opacity:1}
+.fk-opening footer button{font:inherit;height:33px;margin-bottom:1px;padding:0 11px;border:0;border-radius:17px;color:var(--on);background:var(--accent);cursor:pointer}
+.fk-opening footer button::before{content:"↑ "}
+.fk-opening footer span{flex:1 1 100%;padding-left:42px;color:var(--quiet);font-size:12px}
+.fk-opening.fk-bare{background:none;pointer-events:none}
+.fk-bare>:not(footer,style){display:none}
+.fk-bare footer{pointer-events:auto}
 @media (max-width:899px){.fk-opening aside{display:none}.fk-opening footer{width:auto;right:22px}}
 @media (max-width:767px){.fk-opening>nav{display:none}.fk-opening>:not(nav){margin-left:0}.fk-opening>p{margin:0 22px}}
 @media (max-width:640px){.fk-opening>header i:nth-of-type(n+2){display:none}.fk-opening>p{position:absolute;top:8px;left:94px;right:58px;
-margin:0;border:0}.fk-opening>main{inset:99px 10px 141px}.fk-opening footer{left:10px;right:10px;height:92px}}
+margin:0;border:0}.fk-opening>main{inset:99px 10px 141px}.fk-opening footer{left:10px;right:10px;min-height:94px;bottom:42px}
+.fk-opening footer button{font-size:0;width:38px}.fk-opening footer button::before{content:"↑";font-size:17px}}
 </style><nav aria-hidden="true">{chats}</nav><header>{tabs}</header>
 <p>{title}<b role="status">Opening your conversations …</b>Version control for conversations with language models.</p>
 <main><section>{messages}{lines}</section><aside aria-hidden="true">{rows}</aside></main>
 <footer>{field}</footer></div>"""
-LEAVING_SCRIPT = """<script>
-(() => {
-  const frame = document.querySelector(".fk-opening"), hides = document.querySelector("#fk-hides"), first = {};
-  const later = ":is(.st-key-chat-top, .st-key-chat-ask, .st-key-chat-side) * { visibility: hidden !important } .st-key-chat-top { height: 2.7rem }"
-    + " @media (max-width: 899px) { .st-key-chat-top { height: auto } } @media (max-width: 640px) { .st-key-chat-top { height: 7.85rem } }";
-  const since = (what, is) => is ? performance.now() - (first[what] ??= performance.now()) : -1;
-  // Wait for code that is being coloured, unless its script is still loading over a slow connection.
-  const patience = (app) => app.querySelector("[class*=st-key-cell-] [data-testid=stSkeleton]")
-    && performance.getEntriesByType("resource").some(({ name }) => name.includes("SyntaxHighlighter")) ? 2500 : 200;
-  const end = () => { clearInterval(looking); frame.remove(); hides.remove(); };
-  const look = () => {
-    const app = document.querySelector("[data-testid=stApp]");
-    if (!app) return;
-    const head = app.querySelector("[data-cell]"), waits = (where) => where.querySelector("[data-testid=stSkeleton]");
-    const styled = head && getComputedStyle(head).display === "flex";
-    const ended = app.dataset.testScriptState === "notRunning"
-      && app.querySelector("[data-testid=stMainBlockContainer] :is(button, p, h2, [data-testid=stText])");
-    if (ended && !waits(app) || since("ended", ended) > 1500 || app.querySelector("[data-testid=stException], [class*=st-key-page-failed]")) end();
-    else if (frame.isConnected && since("path", styled) > patience(app)) {
-      frame.remove();
-      hides.textContent = later;
-    }
-  };
-  const large = (rule) => rule instanceof CSSFontFaceRule && rule.style.getPropertyValue("font-family").includes("Material Symbols");
-  if (document.querySelector("#fk-icons")) for (const sheet of document.styleSheets)
-    if (sheet.href) for (let at = sheet.cssRules.length - 1; at >= 0; at--) if (large(sheet.cssRules[at])) sheet.deleteRule(at);
-  const looking = setInterval(look, 50);
-  setTimeout(end, 20000);
-})();
-</script>
-"""
+_UI = Path(__file__).parents[1]
+_SCRIPTS = ("keeping/storage.js", "chat/opening.js", "streamlit_patches/leaving.js")
+LEAVING_SCRIPT = f"<script>{{\n{''.join((_UI / name).read_text('utf-8') for name in _SCRIPTS)}}}</script>\n"
 """Removes the frame as soon as the messages are drawn. The bars and the graph around them, which are drawn piece by
 piece, take up their space and stay invisible until the run has ended, so that nothing moves. Where the page has the
-font of icons.py, Streamlit's is not loaded.
+font of icons.py, Streamlit's is not loaded. The frame's field stays until the page's own has its text and focus.
 """
 
 
-def frame(title: str = "", messages: str = "") -> str:
-    """Return the HTML of the frame; with the HTML of a conversation's title and messages, if those are given.
+def frame(title: str = "", messages: str = "", field: str = "") -> str:
+    """Return the HTML of the frame; with the HTML of a conversation's title, messages and field, if those are given.
 
-    They stand in closed shadow roots. A browser that knows none shows the sentence and the bars.
+    The first two stand in closed shadow roots. A browser that knows none shows the sentence and the bars.
     """
 
     def bars(*widths: int) -> str:
@@ -140,7 +127,7 @@ def frame(title: str = "", messages: str = "") -> str:
         "{tabs}": "<i></i>" * 5,
         "{lines}": bars(96, 88, 42, 92, 64, 96, 90, 71),
         "{rows}": bars(82, 74, 88, 60, 79, 66, 84, 52),
-        "{field}": '<span role="status">Opening …</span>' if messages else "",
+        "{field}": f'{field}<span role="status">Opening …</span>' if messages else "",
         "{title}": apart(title),
         "{messages}": apart(messages),
     }
@@ -159,16 +146,16 @@ class FirstPaint(PageRewriter):
         return page.replace(ROOT.encode(), drawn, 1).replace(TITLE.encode(), b"<title>Forky</title>", 1)
 
 
-async def _conversation(scope: MutableMapping[str, Any]) -> tuple[str, str]:
-    """Return the HTML of the title and messages of the conversation at the address of a request; "" for what is not at
-    hand. The gate has let the request through and has said whose it is.
+async def _conversation(scope: MutableMapping[str, Any]) -> tuple[str, ...]:
+    """Return the HTML of the title, messages and field of the conversation at the address of a request; nothing if
+    it is not at hand. The gate has let the request through and has said whose it is.
     """
     drawing = sys.modules.get(_OPENING)
     if drawing is None or not scope["path"].endswith("/"):
-        return "", ""
+        return ()
     address = dict(parse_qsl(scope["query_string"].decode("latin-1")))
     asked = asyncio.to_thread(drawing.opening, person_of(scope), address)
     try:
-        return await asyncio.wait_for(asked, _PATIENCE) or ("", "")
+        return await asyncio.wait_for(asked, _PATIENCE) or ()
     except Exception:  # noqa: BLE001 - the page itself says what is wrong with it
-        return "", ""
+        return ()
