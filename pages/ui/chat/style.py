@@ -135,8 +135,6 @@ CONTENTS
 .st-key-line-overflow :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-line-overflow [data-testid="stMarkdownContainer"] p { font-size: .86rem; }
 [class*="st-key-cell-merge"] { background: none; }
-.fk-later { display: flex; gap: .5rem; align-items: center; font-size: .85rem; padding: .35rem .8rem; border-radius: .4rem;
-  border: 1px dashed color-mix(in srgb, currentColor 25%, transparent); flex-wrap: wrap; }
 
 /* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
 :root { --fk-bar: 43px; }
