@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import streamlit as st
 
@@ -20,12 +21,21 @@ from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.listed import without_cells
-from forky_core.views.shelf import count
-from forky_core.views.sides import MOST_SIDES, Side, all_sides, first_sides, read_sides, written
+from forky_core.views.sides import (
+    MOST_SIDES,
+    Side,
+    all_sides,
+    are_one_line,
+    first_sides,
+    model_answering,
+    read_sides,
+    written,
+)
 from pages.ui.compare.fusing import draw_fusion
 from pages.ui.compare.surface import draw_surface, follow_links
 from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import grouped, label_of, model_title
 from pages.ui.components.only_reading import draw_refusal, edits, may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.components.undoing import page_top
@@ -33,16 +43,19 @@ from pages.ui.frame import Frame, locate, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.streamlit_patches.navigation import lead
+from pages.ui.streamlit_patches.renewing import anew
 
 PAGE = Page(title="Compare", icon="view_column_2", order=20)
+SENTENCE = "Read answers side by side, and go on with the better one."
 
 _SIDES = "compare.sides"
+_ADD = "compare.add"
 _MODELS = "compare.models"
 _WHOM = "compare.whom"
 _ASKED = "compare.asked"
 """Which question was asked last: the columns go to it once for each."""
 _NAMED = 4
-"""Columns from which on the field to ask in says their number and no names."""
+"""How many are asked from which on the field says their number and no names."""
 _HEADS = "compare.heads"
 """The conversation, and the heads of what was shown last."""
 _STYLE = """<style>
@@ -53,8 +66,9 @@ _STYLE = """<style>
 .st-key-compare-ask-box { background: GROUND; padding: .1rem 0 .5rem; }
 .stMainBlockContainer:has(.st-key-compare-ask-box) { padding-bottom: 0; }
 .st-key-line-compare-choose { min-height: 2.1rem; }
-@media (min-width: 641px) { .st-key-line-compare-choose { padding-right: 12rem; } }
-@media (max-width: 640px) { .st-key-line-compare-choose > :last-child { order: -1; flex-basis: 100%; } }
+@media (min-width: 641px) { .st-key-line-compare-choose { padding-right: 12rem; } .st-key-compare-back { display: none; } }
+@media (max-width: 640px) { .st-key-line-compare-choose > :has(> .st-key-compare-back, > [data-testid=stMarkdown]) { order: -1; }
+  .st-key-line-compare-choose > :has(> [data-testid=stMarkdown]) { flex: 1 1 75%; } }
 </style>"""
 
 
@@ -78,19 +92,13 @@ def main() -> None:
     chosen = Chosen(frame, _sides(frame))
     st.html(_STYLE.replace("GROUND", palette().background))
     if len(chosen.sides) < 2:
-        _choose(chosen)
-        _nothing_to_compare(frame)
-    else:
-        found = _comparison(chosen)
-        if not frame.chat.replies.running:
-            for note in found.notes:
-                st.caption(f":material/info: {plain_label(note, 300)}")
-        _choose(chosen)
-        asked = frame.session.choices.get(_ASKED, "")
-        draw_surface(frame, found, lambda sides: show(sides, frame), asked)
-        draw_fusion(frame, found)
-    if not draw_refusal(_why_not_ask(chosen)):
-        _ask_box(chosen)
+        _begin(chosen)
+        return
+    found = _comparison(chosen)
+    _choose(chosen)
+    draw_surface(frame, found, lambda sides: show(sides, frame), frame.session.choices.get(_ASKED, ""))
+    draw_fusion(frame, found)
+    _ask_box(chosen)
 
 
 def _sides(frame: Frame) -> tuple[Side, ...]:
@@ -105,15 +113,27 @@ def _sides(frame: Frame) -> tuple[Side, ...]:
             frame.chat.calls.origins_on,
             marks,
         )
+        if marks == (None, None) and are_one_line(first, visible):
+            return ()
         if len(first) > 1:
             # From here on the link says it, so that a branch that is deleted takes nothing away that is being read.
             st.query_params["with"] = written(first)
-        return _kept(first, frame)
+        return _kept(_titled(first, frame), frame)
     sides, unknown = read_sides(words, view, visible, _left(frame))
     for name in unknown:
         still = " What was read of it stays here." if any(one.key == name for one in sides) else ""
         st.caption(f"“{plain_label(name)}” is not in this conversation any more.{still}")
-    return _kept(sides, frame)
+    return _kept(_titled(sides, frame), frame)
+
+
+def _titled(sides: Sequence[Side], frame: Frame) -> tuple[Side, ...]:
+    """Return the sides, with the model in the name of each that was made by asking it."""
+    titles = {side.key: model_answering(side.key, frame.chat.view) for side in sides if side.branch}
+    label = partial(label_of, frame.forky.models)
+    return tuple(
+        replace(side, label=f"{label(title[0])}{title[1]}") if (title := titles.get(side.key)) else side
+        for side in sides
+    )
 
 
 def _left(frame: Frame) -> dict[str, MessageId]:
@@ -143,58 +163,77 @@ def _comparison(chosen: Chosen) -> Comparison:
     return compare(chosen.sides, chat.visible, chat.calls.generations, chat.path, chat.branches.origin)
 
 
-def _choose(chosen: Chosen) -> None:
-    """Which to compare, and whom a question goes to."""
+def _begin(chosen: Chosen) -> None:
+    """Offer the two ways to something that can be compared."""
     frame = chosen.frame
-    offered = {side.key: side for side in (*chosen.sides, *_offered(frame))}
-    st.session_state[_SIDES] = [side.key for side in chosen.sides]
-    alone = len(chosen.sides) < 2
-    # Said at each run, or what is behind the closed chip would not hear of it.
-    st.session_state[_WHOM] = st.session_state.get(_WHOM) or ("models" if alone else "columns")
+    st.caption(SENTENCE)
+    if not why_only_reads(frame.chat):
+        with st.container(border=True, gap="small"):
+            st.markdown("**Ask several models**")
+            st.caption("One question to all of them; each answers in a column of its own.")
+            _choose_models(frame)
+            _ask_box(chosen)
+    with st.container(border=True, gap="small"):
+        st.markdown("**Compare branches**")
+        offered = {side.key: side for side in _offered(frame)}
+        if len(offered) < 2:
+            st.caption("This conversation has one branch. Start a branch on the Chat page to have two.")
+            return
+        st.caption("Choose two or more; what they have in common is shown once.")
+        st.multiselect(
+            "Branches and answers to compare",
+            list(offered),
+            format_func=lambda key: offered[key].label if key in offered else key,
+            key=_SIDES,
+            max_selections=MOST_SIDES,
+            label_visibility="collapsed",
+            placeholder="Choose branches or answers",
+            on_change=_show_chosen,
+            args=(frame, offered),
+        )
+
+
+def _choose(chosen: Chosen) -> None:
+    """Draw the line above the columns: the way back on a phone, and what can be added."""
+    frame = chosen.frame
+    shown = [side.key for side in chosen.sides]
+    offered = {side.key: side for side in _offered(frame) if side.key not in shown}
     with st.container(key="line-compare-choose", horizontal=True, vertical_alignment="center"):
-        label = "Choose columns" if alone else count(len(chosen.sides), "column")
-        with st.popover(label, icon=":material/view_column_2:", key="compare.choose"):
-            st.multiselect(
-                "Compare",
-                list(offered),
-                format_func=lambda key: offered[key].label if key in offered else key,
-                key=_SIDES,
-                max_selections=MOST_SIDES,
-                placeholder="Choose branches or answers",
-                on_change=_show_chosen,
-                args=(frame, offered),
+        with st.container(key="compare-back", width="content"):
+            st.page_link(
+                linked("chat.py"), label="Chat", icon=":material/arrow_back:", query_params=place(frame.chat)
             )
-            if why_only_reads(frame.chat):
-                st.session_state[_WHOM] = "columns"
-            else:
-                _choose_whom(frame)
-            if st.session_state[_WHOM] == "models" and not alone:
-                _choose_models(frame)
-        st.caption("Read answers side by side, and go on with the better one.")
-    if st.session_state[_WHOM] == "models" and alone:
-        _choose_models(frame)
+        if offered and len(shown) < MOST_SIDES:
+            key = anew(_ADD, "\n".join(shown))
+            st.selectbox(
+                "Add a column",
+                list(offered),
+                index=None,
+                format_func=lambda key: offered[key].label if key in offered else key,
+                key=key,
+                label_visibility="collapsed",
+                placeholder="Add a column",
+                width=190,
+                on_change=_add,
+                args=(chosen, offered, key),
+            )
+        st.caption(SENTENCE)
 
 
-def _choose_whom(frame: Frame) -> None:
-    st.segmented_control(
-        "A question goes to",
-        ["columns", "models"],
-        format_func=lambda value: "All columns" if value == "columns" else "Several models",
-        key=_WHOM,
-        required=True,
-        help="All columns: each branch is asked the same and answers with its own model. "
-        f"Several models: each gets a new branch from “{plain_label(frame.chat.branch_name)}”.",
-    )
+def _add(chosen: Chosen, offered: dict[str, Side], key: str) -> None:
+    show([*chosen.sides, *filter(None, [offered.get(st.session_state[key])])], chosen.frame)
 
 
 def _offered(frame: Frame) -> tuple[Side, ...]:
     visible = frame.chat.visible
     listed = without_cells(frame.chat.view, {frame.chat.branch_name}, visible.messages)
-    return all_sides(listed, visible, frame.at)
+    return _titled(all_sides(listed, visible, frame.at), frame)
 
 
 def _show_chosen(frame: Frame, offered: dict[str, Side]) -> None:
-    show([offered[key] for key in st.session_state[_SIDES]], frame)
+    chosen = [offered[key] for key in st.session_state[_SIDES]]
+    if len(chosen) > 1:
+        show(chosen, frame)
 
 
 def show(sides: Sequence[Side], frame: Frame) -> None:
@@ -209,63 +248,65 @@ def show(sides: Sequence[Side], frame: Frame) -> None:
 
 
 def _choose_models(frame: Frame) -> None:
-    infos = {info.name: info for info in frame.forky.models.models()}
+    infos = grouped(frame.forky.models)
     if _MODELS not in st.session_state:
         st.session_state[_MODELS] = list(infos)[:2]
     st.session_state[_MODELS] = [name for name in st.session_state[_MODELS] if name in infos]
     st.multiselect(
         "Models to ask",
         list(infos),
-        format_func=lambda name: f"{infos[name].label} · {infos[name].provider}" if name in infos else name,
+        format_func=lambda name: model_title(infos.get(name), name),
         key=_MODELS,
         max_selections=MOST_SIDES,
+        label_visibility="collapsed",
         placeholder="Choose the models that should answer",
     )
 
 
-def _nothing_to_compare(frame: Frame) -> None:
-    with st.container(border=True):
-        if len(frame.chat.branches) > 1:
-            st.markdown("Choose a second branch above, or put one question to several models below.")
-        else:
-            st.markdown(
-                "This conversation has one branch. Start a branch on the Chat page, or put one question to several "
-                "models below: each answers on a branch of its own, side by side."
-            )
-
-
-def _why_not_ask(chosen: Chosen) -> str:
+def _why_not_ask(chosen: Chosen, *, to_models: bool) -> str:
     """Why the reader can ask nothing here, as a sentence; "" if they can."""
     chat = chosen.frame.chat
     if why := why_only_reads(chat):
         return why
     named = [side.branch for side in chosen.sides if side.branch is not None and not side.gone]
     others = [branch for branch in named if not may_write(chat, branch)]
-    if st.session_state[_WHOM] == "models":
+    if to_models:
         return "" if edits(chat) else "Several models are asked by editors of this conversation."
     if not others:
         return ""
     return f"You cannot change “{others[0]}” directly. Start a branch in Chat, and compare your branches."
 
 
+def _choose_whom(frame: Frame) -> str:
+    """Return who is asked: the columns, each with its own model, or models, each on a new branch."""
+    with st.container(key="line-compare-whom", horizontal=True, vertical_alignment="center"):
+        whom = st.segmented_control(
+            "A question goes to",
+            ["columns", "models"],
+            default="columns",
+            format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
+            key=anew(_WHOM, frame.session.choices.get(_ASKED, "")),
+            required=True,
+            label_visibility="collapsed",
+        )
+        if whom == "models":
+            _choose_models(frame)
+    return whom
+
+
 def _ask_box(chosen: Chosen) -> None:
-    to_models = st.session_state[_WHOM] == "models"
-    if to_models:
-        number = len(st.session_state.get(_MODELS, ()))
-        hint = f"Ask {number} models, each on its own branch from {chosen.frame.chat.branch_name}"
-    else:
-        names = [side.label for side in chosen.sides if not side.gone]
-        hint = f"Ask {', '.join(names)}" if len(names) < _NAMED else f"Ask all {len(names)} columns"
     # In a container, or Streamlit would open the page at its end.
     with st.container(key="compare-ask-box"):
-        st.chat_input(
-            hint,
-            key="compare.ask",
-            max_chars=200_000,
-            disabled=not (to_models or chosen.sides),
-            on_submit=_ask_models if to_models else _ask_columns,
-            args=(chosen,),
-        )
+        reads = why_only_reads(chosen.frame.chat)
+        to_models = len(chosen.sides) < 2 or (not reads and _choose_whom(chosen.frame) == "models")
+        if to_models:
+            names = [label_of(chosen.frame.forky.models, name) for name in st.session_state[_MODELS]]
+        else:
+            names = [side.label for side in chosen.sides if not side.gone]
+        what = ", ".join(names) if len(names) < _NAMED else f"all {len(names)}"
+        if not draw_refusal(_why_not_ask(chosen, to_models=to_models)):
+            ask = _ask_models if to_models else _ask_columns
+            st.chat_input(f"Ask {what}", key="compare.ask", on_submit=ask, args=(chosen,))
 
 
 def _ask_columns(chosen: Chosen) -> None:
@@ -291,7 +332,6 @@ def _ask_models(chosen: Chosen) -> None:
         asked = frame.chat.ask_models(text, st.session_state.get(_MODELS, []))
         _tell(frame, asked)
         show(_named(frame, [one.branch for one in asked]), frame)
-        st.session_state[_WHOM] = "columns"
 
 
 def _tell(frame: Frame, asked: Sequence[ReplyAttempt]) -> None:

@@ -97,6 +97,37 @@ def first_sides(
     return (own, *others[:1])
 
 
+def are_one_line(sides: Sequence[Side], visible: Visible) -> bool:
+    """Return whether there is nothing to compare yet: one side alone, or two of which one only goes on from the other.
+
+    A question that waits for its answer is something to compare.
+    """
+    if len(sides) != 2:
+        return len(sides) < 2
+    for low, high in (sides, sides[::-1]):
+        if low.head is None:
+            return True
+        end = visible.messages[low.head]
+        asks = end.role == "user" and end.merge is None and not end.reverts
+        if low.head != high.head and not asks and visible.lineage.leads(low.head, high.head):
+            return True
+    return False
+
+
+def model_answering(branch: str, view: View) -> tuple[str, str] | None:
+    """Return the model that a branch was made to ask, and "" or the number after its name; None for other branches.
+
+    Such a branch is named after its model until somebody renames it.
+    """
+    model = view.branches[branch].rules.model if branch in view.branches else None
+    if not model or not branch.startswith(named := model.rpartition("/")[2][:40]):
+        return None
+    dash, number = branch[len(named) :][:1], branch[len(named) + 1 :]
+    if dash and (dash != "-" or not number.isdecimal()):
+        return None
+    return model, f" ({number})" if number else ""
+
+
 def _asked_together(
     view: View, visible: Visible, own: Side, nearest: Side, origins_on: Callable[[str], MessageOrigins]
 ) -> tuple[Side, ...]:

@@ -63,6 +63,26 @@ def test_one_question_is_answered_in_every_column_and_taken_back_at_once(app: st
     assert one.problems == []
 
 
+def test_several_models_that_are_asked_become_the_columns_and_the_next_question_goes_to_them(
+    app: str, watch: Any
+) -> None:
+    one = watch()
+    page = one.open(f"{app}/compare?with=main,compression")
+    page.get_by_text("Ask several models").click()
+    expect(page.get_by_placeholder("Ask Offline: quotes, Offline: digest")).to_be_visible()
+    ask(page, QUESTION)
+    expect(asked_all(page, QUESTION)).to_be_visible()
+    expect(page.locator(".heads .name")).to_have_text(["Offline: quotes", "Offline: digest"])
+    expect(page.locator(".entry.assistant").filter(has_text="Offline model")).to_have_count(2)
+    expect(page.get_by_text("is writing")).to_have_count(0)
+    page.locator("[class*=st-key-compare-add] input").click()
+    page.get_by_role("option", name="upload").click()
+    expect(page.locator(".heads .name")).to_have_text(["Offline: quotes", "Offline: digest", "upload"])
+    ask(page, "Why?")
+    expect(asked_all(page, "Why?")).to_be_visible()
+    assert one.problems == []
+
+
 @pytest.mark.long
 def test_the_page_stays_where_one_reads_whatever_arrives(slow: str, watch: Any) -> None:
     one = watch(height=700)
@@ -225,7 +245,7 @@ def test_parts_are_ticked_composed_and_landed(app: str, watch: Any) -> None:
         page.locator(".st-key-compare-fusion").get_by_text("The parts you chose", exact=True)
     ).to_be_visible()
     page.locator(".st-key-compare-fuse_land button").first.click()
-    expect(page.get_by_text("Fused 2 answers on").first).to_be_visible()
+    expect(page.get_by_text("Made one answer of 2 answers on").first).to_be_visible()
     assert one.problems == []
 
 

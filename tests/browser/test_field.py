@@ -40,8 +40,8 @@ def test_from_a_fresh_page_two_models_answer_side_by_side_after_three_presses(ap
     expect(page.get_by_role("button", name="Prefer this answer")).to_have_count(1)
     left, right = (answers.nth(at).bounding_box() for at in (0, 1))
     assert left["y"] == right["y"] and left["x"] + left["width"] <= right["x"]
-    page.get_by_role("link", name="Compare these answers").click()
-    expect(page.get_by_placeholder("Ask main, digest")).to_be_visible()
+    page.get_by_role("link", name="Open in Compare").click()
+    expect(page.get_by_placeholder("Ask main, Offline: digest")).to_be_visible()
 
 
 @pytest.mark.long

@@ -21,6 +21,8 @@ from tests.pages.apptest import (
     compare_act,
     compared,
     conflict,
+    keys,
+    latest,
     open_page,
     param,
     settled,
@@ -54,6 +56,11 @@ def chat(forky: Forky) -> Conversation:
 
 def compare(chat: Conversation, **params: str) -> AppTest:
     return open_page("compare.py", chat, **params)
+
+
+def columns(test: AppTest) -> list[str]:
+    """The keys of the columns, in their order."""
+    return [head["key"] for head in compared(test)["columns"]]
 
 
 def said(test: AppTest, column: int | None = None) -> str:
@@ -101,14 +108,14 @@ def ask(test: AppTest, text: str) -> AppTest:
 
 def test_it_opens_with_the_branch_at_hand_and_its_nearest_relative(chat: Conversation) -> None:
     test = compare(chat)
-    assert by_key(test, "compare.sides").value == ["main", "train"]
+    assert columns(test) == ["main", "train"]
     assert compared(test)["shared"] == "2 messages in common, up to “Norway.”"
     assert "It takes two days." in said(test, 0) and "It takes nine hours." in said(test, 1)
 
 
 def test_a_link_names_the_sides_and_what_is_gone_is_said(chat: Conversation) -> None:
     test = compare(chat, **{"with": "train,main,gone"})
-    assert by_key(test, "compare.sides").value == ["train", "main"]
+    assert columns(test) == ["train", "main"]
     assert "“gone” is not in this conversation any more." in words(test)
 
 
@@ -135,12 +142,16 @@ def test_what_was_merged_before_a_question_to_all_stands_above_it_and_files_are_
     assert "Brought back from “train”" in shown and "timetable.txt" in shown
 
 
-def test_choosing_a_side_changes_the_link(chat: Conversation) -> None:
+def test_adding_a_column_changes_the_link_and_one_without_anything_of_its_own_shows_where_it_ends(
+    chat: Conversation,
+) -> None:
     chat.fork("third", at=chat.path()[1].id)
     test = compare(chat)
-    by_key(test, "compare.sides").set_value(["main", "third"]).run()
-    assert settled(test).query_params["with"] in ("main,third", ["main,third"])
-    assert "“main” goes on from “third”: 2 messages more." in words(test)
+    test = settled(latest(test, "compare.add").set_value("third").run())
+    assert param(test, "with") == "main,train,third"
+    assert "“main” goes on from “third”: 2 messages more." in compared(test)["notes"]
+    assert [head["empty"] for head in compared(test)["columns"]] == [False, False, True]
+    assert text_of(compared(test)["last"]) == "Norway."
 
 
 def test_one_question_goes_to_all_and_one_undo_takes_it_back(chat: Conversation) -> None:
@@ -164,10 +175,10 @@ def test_one_column_fails_alone_and_can_be_asked_again(chat: Conversation, one: 
 
 def test_several_models_answer_on_branches_of_their_own(chat: Conversation) -> None:
     test = compare(chat)
-    by_key(test, "compare.whom").set_value("models").run()
+    latest(test, "compare.whom").set_value("models").run()
     by_key(test, "compare.models").set_value(["scripted/one", "scripted/two"]).run()
     test = answered(ask(test, "How long?"), chat)
-    assert by_key(test, "compare.sides").value == ["one", "two"]
+    assert columns(test) == ["one", "two"]
     assert texts(chat.checkout("two"))[-1] == "By boat, in two days."
     assert texts(chat)[-1] == "It takes two days."
 
@@ -182,7 +193,6 @@ def four(forky: Forky) -> list[str]:
 
 
 def ask_several(test: AppTest, models: list[str], text: str) -> AppTest:
-    by_key(test, "compare.whom").set_value("models").run()
     by_key(test, "compare.models").set_value(models).run()
     return ask(test, text)
 
@@ -198,16 +208,18 @@ def test_every_one_of_several_models_is_seen_with_its_answer_also_where_two_say_
     opened = compare(chat)
     assert chat.branches["two"].head == chat.branches["three"].head
     for test in (asked, opened, compare(chat, **{"with": "one,two,three,four"})):
-        assert by_key(test, "compare.sides").value == ["one", "two", "three", "four"]
-        assert [head["model"] for head in compared(test)["columns"]] == [f"Scripted: {name}" for name in four]
+        assert columns(test) == ["one", "two", "three", "four"]
+        assert [head["name"] for head in compared(test)["columns"]] == [f"Scripted: {name}" for name in four]
         for column, (model, text) in enumerate(
             zip(four, ("By train", "By boat", "By boat", "On foot"), strict=True)
         ):
             assert model in said(test, column) and text in said(test, column)
-    assert "“two” and “three” gave the same answer, word by word." in words(opened)
+    assert "“Scripted: scripted/two” and “Scripted: scripted/three” gave the same answer" in "".join(
+        compared(opened)["notes"]
+    )
     chat.branches.delete("two")
     left = compare(chat)
-    assert by_key(left, "compare.sides").value == ["one", "three", "four"]
+    assert columns(left) == ["one", "three", "four"]
     assert "scripted/three" in said(left, 1) and "By boat" in said(left, 1)
 
 
@@ -238,12 +250,34 @@ def test_a_conversation_with_one_branch_says_what_to_do_and_an_empty_one_that_it
     assert "Start a branch on the Chat page" in words(test)
     by_key(test, "compare.models").set_value(["scripted/one", "scripted/two"]).run()
     answered(ask(test, "How long?"), lone)
-    assert by_key(test, "compare.sides").value == ["one", "two"]
+    assert columns(test) == ["one", "two"]
     empty = forky.create("New")
     empty.fork("blank")
-    test = compare(empty)
-    assert "“blank” is empty" in words(test)
+    assert "Ask several models" in words(compare(empty))
+    test = compare(empty, **{"with": "main,blank"})
+    assert "“blank” is empty" in "".join(compared(test)["notes"])
     assert [head["empty"] for head in compared(test)["columns"]] == [True, True]
+
+
+def test_where_a_branch_only_goes_on_there_is_a_question_to_models_and_a_choice_of_branches(
+    forky: Forky,
+) -> None:
+    chat = talk(forky.create("Trip", model="scripted/one"), "Where to?", "Norway.")
+    talk(aside := chat.fork("aside"), "By train?", "It takes nine hours.")
+    test = compare(aside)
+    assert "with" not in test.query_params and "compare.surface" not in keys(test)
+    by_key(test, "compare.sides").set_value(["main"]).run()
+    assert "with" not in test.query_params
+    test = settled(by_key(test, "compare.sides").set_value(["main", "aside"]).run())
+    assert columns(test) == ["main", "aside"]
+    test = compare(aside)
+    by_key(test, "compare.models").set_value(["scripted/two", "scripted/one"]).run()
+    test = answered(ask(test, "How long?"), aside)
+    assert [head["name"] for head in compared(test)["columns"]] == [
+        "Scripted: scripted/two",
+        "Scripted: scripted/one",
+    ]
+    assert latest(test, "compare.whom").value == "columns"
 
 
 def test_the_difference_of_two_answers_is_marked_in_their_text(chat: Conversation) -> None:
@@ -286,7 +320,7 @@ def test_the_pinned_column_is_what_the_others_are_compared_with_and_is_kept_in_t
     assert marked(test, "gone") == ["nine hours"]
     test = settled(compare_act(test, "order", keys=["train", "main"]))
     assert [head["key"] for head in compared(test)["columns"]] == ["train", "main"]
-    assert compared(test)["columns"][0]["pinned"] and by_key(test, "compare.sides").value == ["train", "main"]
+    assert compared(test)["columns"][0]["pinned"] and columns(test) == ["train", "main"]
 
 
 @pytest.mark.parametrize(
@@ -379,7 +413,7 @@ def test_two_answers_to_one_question_are_compared_and_asked_on(chat: Conversatio
     test = compare(forked, **{"with": f"main,@{older[3:15]}"})
     assert "By boat, in two days." in said(test, 0) and "By train, in nine hours." in said(test, 1)
     answered(ask(test, "Sure?"), chat)
-    assert by_key(test, "compare.sides").value == ["main", "sure"]
+    assert columns(test) == ["main", "sure"]
     assert [m.text for m in chat.checkout("sure").path()[-3:-1]] == ["By train, in nine hours.", "Sure?"]
 
 
@@ -409,7 +443,8 @@ def test_a_message_in_other_columns_too_is_not_drawn_twice(chat: Conversation) -
     talk(chat.checkout("train").fork("deeper"), "Which line?", "The Bergen line.")
     test = compare(chat, **{"with": "main,train,deeper"})
     assert said(test).count("It takes nine hours.") == 1
-    assert [entry["same"] for entry in compared(test)["rows"][0]["cells"][2]] == ["train", "train"]
+    question, answer = compared(test)["rows"][0]["cells"][2]
+    assert text_of(question["blocks"]) == "By train?" and answer["same"] == "train"
 
 
 def test_an_act_leads_to_the_chat_or_the_merge(chat: Conversation) -> None:

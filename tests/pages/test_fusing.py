@@ -17,6 +17,7 @@ from tests.pages.apptest import (
     conflict,
     fill,
     keys,
+    latest,
     open_page,
     press,
     settled,
@@ -59,7 +60,7 @@ def test_answers_to_one_question_are_fused_by_rule_as_the_preview_says(chat: Con
     test = press(test, "compare.fuse_land")
     assert chat.head is not None and chat.head.text == payload
     assert chat.head.merge is not None and chat.head.merge.strategy == "fuse"
-    assert "Fused 2 answers on “main”" in words(test)
+    assert "Made one answer of 2 answers on “main”" in words(test)
     press(test, "notice.undo")
     assert chat.view.entries == before.entries
 
@@ -150,8 +151,7 @@ def test_answers_to_different_questions_cannot_be_fused(chat: Conversation) -> N
 def test_another_choice_of_columns_ends_it(chat: Conversation) -> None:
     chat.fork("third", at=chat.path()[1].id)
     test = fuse(chat)
-    by_key(test, "compare.sides").set_value(["main", "third"])
-    test = settled(test.run())
+    test = settled(latest(test, "compare.add").set_value("third").run())
     assert "fuse" not in test.query_params
     assert "compare.fuse_land" not in keys(test)
 

@@ -6,7 +6,15 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.views.compare import Comparison, compare
-from forky_core.views.sides import all_sides, first_sides, read_sides, side_of, written
+from forky_core.views.sides import (
+    all_sides,
+    are_one_line,
+    first_sides,
+    model_answering,
+    read_sides,
+    side_of,
+    written,
+)
 from tests.builders import talk, workspace
 
 
@@ -139,3 +147,27 @@ def test_answers_beside_the_path_can_be_chosen(chat: Conversation) -> None:
     chat.regenerate(model="scripted/two")[1].result()
     sides = all_sides(chat.view, chat.visible, chat.branch.head)
     assert [side.label for side in sides if side.branch is None] == ["answer 1/2: one says: Sum up…"]
+
+
+def test_a_branch_that_only_goes_on_from_another_is_one_line_with_it(chat: Conversation) -> None:
+    chat.fork("start", at=chat.path()[1].id)
+    talk(chat.fork("asked", at=chat.path()[1].id), "Why?")
+    chat.fork("question", at=chat.checkout("asked").path()[-1].id)
+
+    def one_line(*names: str) -> bool:
+        return are_one_line(read_sides(names, chat.view, chat.visible)[0], chat.visible)
+
+    assert one_line("main") and one_line("main", "start") and one_line("start", "main")
+    assert not one_line("main", "levels") and not one_line("main", "levels", "start")
+    assert not one_line("asked", "question")
+
+
+def test_a_branch_is_known_as_the_answer_of_a_model_by_its_name(chat: Conversation) -> None:
+    model = "some/deep/model-4"
+    for name in ("model-4", "model-4-2", "model-4x", "model", "other"):
+        chat.fork(name).rules.set(model=model)
+    assert model_answering("model-4", chat.view) == (model, "")
+    assert model_answering("model-4-2", chat.view) == (model, " (2)")
+    assert all(
+        model_answering(name, chat.view) is None for name in ("model-4x", "model", "other", "main", "no")
+    )

@@ -15,7 +15,9 @@ import streamlit as st
 
 from forky_core.model import MessageId
 from forky_core.views.listed import listed_branches
+from forky_core.views.sides import model_answering
 from pages.ui.chat.branch_owners import branch_facts
+from pages.ui.components.models import label_of
 from pages.ui.frame import Frame
 
 _KEY = "chat.branch"
@@ -60,13 +62,19 @@ def draw_branchbox(here: Frame, on_choose: Callable[[str], None]) -> None:
             here.session.chosen = said["n"]
             on_choose(said["branch"])
 
-    facts = branch_facts(here)
+    facts, view = branch_facts(here), here.chat.view
+
+    def told(name: str) -> str:
+        """Whose the branch is, and whether it is the answer of a model."""
+        model = model_answering(name, view)
+        answers = f"answer of {label_of(here.forky.models, model[0])}" if model is not None else ""
+        return " · ".join(filter(None, (answers, facts(name) if facts is not None else "")))
+
     data = {
         "now": here.chat.branch_name,
         "earlier": not here.at_head,
         "branches": [
-            (name, changed(branch.head), *((facts(name),) if facts is not None else ()))
-            for name, branch in branches.items()
+            (name, changed(branch.head), *filter(None, [told(name)])) for name, branch in branches.items()
         ],
         "heard": here.session.chosen,
     }

@@ -40,7 +40,7 @@ def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell
         if len(sides) > 1:
             st.page_link(
                 linked("compare.py"),
-                label="Compare these answers",
+                label="Open in Compare",
                 query_params={**place(here.chat), "with": sides},
             )
 
@@ -48,7 +48,7 @@ def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell
 def _prefer(here: Frame, call: Generation) -> str:
     """HTML below an answer that leads on from it."""
     if call.message == here.at:
-        return '<div class="fk-prefer fk-quiet">The next question goes on from here.</div>'
+        return '<div class="fk-prefer fk-quiet">Preferred: the next question goes on from here.</div>'
     return f'<div class="fk-prefer">{word("promote", str(call.message), "Prefer this answer")}</div>'
 
 

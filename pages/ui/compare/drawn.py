@@ -122,7 +122,7 @@ class DrawnComparison:
         }
         if message.reverts or message.merge is not None:
             drawn["event"] = showable(brought_back(message))
-        if entry.same_as is not None:
+        if entry.same_as is not None and message.role != "user":
             return drawn | {"same": showable(entry.same_as), "blocks": []}
         if message.reverts:
             return drawn | {"blocks": []}
@@ -188,6 +188,10 @@ class DrawnComparison:
                 {"role": one.role, "who": self._who(one), "blocks": self._plain(one)} for one in shown
             ],
         }
+
+    def last(self) -> list[Tree]:
+        """Return the last common message, which a column without anything of its own shows."""
+        return self._plain(self.found.shared[-1]) if self.found.shared else []
 
     def _who(self, message: Message) -> str:
         return _author(message, self.author) if message.role == "user" else message.role
@@ -268,9 +272,13 @@ def drawn_heads(
             "name": showable(column.side.label),
             "branch": column.side.branch is not None,
             "color": colors[at],
-            "model": showable(", ".join(label(model) for model in column.models)),
+            "model": showable(
+                ", ".join(
+                    label(model) for model in column.models if not column.side.label.startswith(label(model))
+                )
+            ),
             "facts": facts(column, context.get(column.side.key)),
-            "empty": column.side.head is None,
+            "empty": not column.messages,
             "pinned": at == pinned,
             "numbers": [{"name": one.name, "shown": one.shown, "best": one.best} for one in numbers[at]],
         }

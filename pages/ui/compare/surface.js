@@ -59,6 +59,9 @@ class Surface {
     this.tools.setAttribute("role", "toolbar");
     this.tools.setAttribute("aria-label", "How the columns are shown");
     this.dots = piece("div", "dots");
+    this.legend = piece("div", "legend");
+    const meaning = [["only", "only here"], ["clash", "they disagree"], ["other", "said otherwise"], ["gone", "missing here"]];
+    this.legend.append(...meaning.map(([mark, means]) => piece("span", mark, means)));
     this.board = piece("div", "board");
     this.board.setAttribute("role", "group");
     this.board.setAttribute("aria-label", "Columns. In the head of a column: Left and Right go to the next, with Alt they move it, P pins, C collapses, Down chooses parts. Among parts: the arrows go on, Space chooses.");
@@ -76,7 +79,7 @@ class Surface {
     this.live.setAttribute("role", "status");
     const stage = piece("div", "stage");
     stage.append(this.board, this.jump, this.panel);
-    this.root.replaceChildren(this.tools, this.dots, stage, this.picks, this.live);
+    this.root.replaceChildren(this.tools, this.dots, this.legend, stage, this.picks, this.live);
     this.board.addEventListener("scroll", () => this.scrolled(), { passive: true });
     this.board.addEventListener("keydown", (event) => this.key(event));
     // Whatever a diagram moves, the line that is read stays where it is.
@@ -168,7 +171,7 @@ class Surface {
       const focused = this.root.getRootNode().activeElement?.dataset?.tool;
       this.toolsDrawn = sign;
       const tool = (made, name, state, on) => { made.dataset.tool = name; made.setAttribute(state, on); return made; };
-      const parts = [tool(press("small", "What can be done with them", "more_horiz", (event) => this.openTools(event.currentTarget)), "more", "aria-haspopup", "menu")];
+      const parts = [tool(press("small", "What can be done with them", "tune", (event) => this.openTools(event.currentTarget)), "more", "aria-haspopup", "menu")];
       if (data.rows.some((row) => row.answers > 1)) {
         const marks = tool(press("toggle", "What differs", "difference", () => this.mark(data.marks === "off" ? "on" : "off"), true), "marks", "aria-pressed", data.marks !== "off");
         marks.title = "Marks what only one of them says, and what they disagree on";
@@ -269,7 +272,7 @@ class Surface {
       : press("small more", `More about ${head.name}`, "more_horiz", (event) => this.openColumn(head, event.currentTarget));
     more.dataset.part = "more";
     if (!folded) more.setAttribute("aria-haspopup", "menu");
-    top.replaceChildren(...(pinned ? [icon("keep")] : []), name, facts, more);
+    top.replaceChildren(...(pinned && at ? [icon("keep")] : []), name, facts, more);
     top.ondragstart = (event) => { event.dataTransfer.setData("text/forky-column", head.key); event.dataTransfer.effectAllowed = "move"; this.dragged = head.key; el.classList.add("dragged"); };
     top.ondragend = () => { this.dragged = null; for (const one of this.sections.values()) one.el.classList.remove("dragged", "target"); };
     for (const one of [el, top]) {
@@ -297,7 +300,7 @@ class Surface {
   }
 
   drawBand(row) {
-    const sign = JSON.stringify([row.asked, row.rivals, row.files, this.data.fusing, row.n === this.data.rows[0].n && [this.data.before, this.data.shared]]);
+    const sign = JSON.stringify([row.asked, row.rivals, row.files, this.data.fusing, row.n === this.data.rows[0].n && [this.data.before, this.data.shared, this.data.notes]]);
     let band = this.bands.get(row.n);
     if (band?.sign === sign) return;
     if (!band) {
@@ -313,6 +316,7 @@ class Surface {
       inner.append(press("quietly earlier", `Show ${many}`, "expand_less", () => this.more("earlier"), true));
     }
     if (row.n === this.data.rows[0].n && !this.data.before && this.data.shared) inner.append(press("quietly earlier", this.data.shared, "unfold_more", () => this.togglePanel("shared"), true));
+    if (row.n === this.data.rows[0].n && this.data.notes.length) inner.append(piece("div", "notes", this.data.notes.join(" ")));
     if (row.asked) inner.append(this.question(row));
     if (row.rivals > 1 && !this.data.reads) {
       inner.append(press("quietly fuse", `Make one answer of ${row.rivals}`, "merge_type", () => this.tell("fuse", { row: row.n }), true));
@@ -390,13 +394,16 @@ class Surface {
   drawEnds(ends) {
     for (const head of this.data.columns) {
       const section = this.sections.get(head.key), end = ends[head.key];
-      const sign = JSON.stringify(end ?? null);
+      const sign = JSON.stringify(end ?? (head.empty ? [head.name, this.data.last] : null));
       if (sign === section.ended) continue;
       section.ended = sign;
       const box = section.end;
       box.replaceChildren();
       if (!end) {
-        if (head.empty) box.append(piece("p", "none", "Nothing has been said here yet."));
+        if (head.empty) {
+          box.append(piece("p", "none", this.data.last.length ? `${head.name} ends here, with this message:` : "Nothing has been said here yet."));
+          box.append(wordsOf(this.data.last));
+        }
         continue;
       }
       const made = piece("article", `entry assistant ${end.state}`);
@@ -432,7 +439,7 @@ class Surface {
       el.style.order = at;
       el.style.gridColumn = alone ? "" : String(at + 1);
       el.style.gridRow = alone ? "" : `2 / ${last + 2}`;
-      end.style.gridRow = String(last - 1);
+      end.style.gridRow = this.data.columns.find((one) => one.key === key).empty ? `2 / ${last}` : String(last - 1);
       end.style.order = this.data.rows.length;
       el.append(end);
     });
@@ -483,7 +490,7 @@ class Surface {
     this.dots.hidden = !this.narrow;
     this.dots.replaceChildren(...this.order.map((key, at) => {
       const head = this.data.columns.find((one) => one.key === key);
-      const made = press("dot", head.name, "", () => this.swipeTo(at));
+      const made = press("dot", head.name, "", () => this.swipeTo(at), true);
       made.style.setProperty("--lane", head.color);
       made.setAttribute("aria-current", String(at === this.state.at));
       return made;

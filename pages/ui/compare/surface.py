@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import streamlit as st
@@ -167,9 +168,11 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         "after": len(found.rows) - window.stop,
         "open": window.open_at,
         "marks": marks,
-        "shared": f"{count(len(shared), 'message')} in common, up to “{showable(line_of_text(shared[-1]))[:70]}”"
+        "notes": [showable(note) for note in found.notes if not frame.chat.replies.running],
+        "shared": f"{count(len(shared), 'message')} in common, up to “{showable(shorten(line_of_text(shared[-1]), 70, placeholder=' …'))}”"
         if shared
         else "",
+        "last": drawing.last(),
         "panel": _panel(frame, drawing),
         "ends": {
             column.side.key: end for column in found.columns if (end := _end(column, jobs, label)) is not None

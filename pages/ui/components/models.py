@@ -36,7 +36,9 @@ def asking(here: Frame) -> Asking:
 
 def added(here: Frame) -> tuple[str, ...]:
     """The models that are to answer beside that one, each on a branch of its own."""
-    return tuple(here.session.choices.get(f"{_ADDED}{here.chat.id}", "").splitlines())
+    first = asking(here).name
+    listed = here.session.choices.get(f"{_ADDED}{here.chat.id}", "").splitlines()
+    return tuple(model for model in listed if model != first)
 
 
 def add(here: Frame, models: Iterable[str]) -> None:

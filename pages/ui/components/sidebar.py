@@ -85,7 +85,7 @@ def _carry_out() -> None:
             case {"new": _}:
                 begin_conversation(forky, tab)
             case {"open": str(id)}:
-                open_chat(forky.conversation(id))
+                open_chat(forky.conversation(id, tab.branch if id == tab.conversation else None))
             case {"pin": str(id), "on": bool(on)}:
                 pin(forky.store, forky.conversation(id).id, who.id, on=on)
             case {"more": _}:
