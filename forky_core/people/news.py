@@ -17,6 +17,8 @@ _NO_PLACE = frozenset(
 )
 """Verbs that move a branch and say nothing new."""
 _TOLD = frozenset({"began", "replied"})
+_MOST_KNOWN = 2_000
+_known: dict[tuple[str, ConversationId, Seen, int, int], News] = {}
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,10 +68,24 @@ def news_in(
         if known is None:
             found[conversation] = None
         elif updated > known.at or team.threads.version(conversation) > known.event:
-            news = news_since(team, me, conversation, known, store)
+            news = _news_of_state(team, me, conversation, known, store, updated)
             if news.count:
                 found[conversation] = news
     return found
+
+
+def _news_of_state(
+    team: Team, me: str, conversation: ConversationId, seen: Seen, store: Store, updated: int
+) -> News:
+    """What is new in one conversation, read once for each state of it: a list asks at every run of a page."""
+    key = (me, conversation, seen, updated, team.threads.version(conversation))
+    news = _known.get(key)
+    if news is None:
+        news = news_since(team, me, conversation, seen, store)
+        if len(_known) >= _MOST_KNOWN:
+            _known.clear()
+        _known[key] = news
+    return news
 
 
 def news_since(team: Team, me: str, conversation: ConversationId, seen: Seen, store: Store) -> News:

@@ -259,6 +259,9 @@ def test_a_question_to_two_models_has_both_answers_below_it_and_goes_on_from_the
     test = opened(chat, b="main")
     latest(test, "chat.model_add").set_value("offline/digest").run()
     ask(settled(test), chat, "How do I import a file?")
+    assert "chat.model_drop.0" not in keys(settled(test)), "the next question is for one model again"
+    press(test, "chat.model_again")
+    assert "chat.model_drop.0" in keys(settled(test))
     test = opened(chat, b="main")
     first, second = (chat.checkout(name).branch.head for name in ("main", "digest"))
     assert first and second and "Offline: quotes" in shown(test) and "Offline: digest" in shown(test)
@@ -268,6 +271,12 @@ def test_a_question_to_two_models_has_both_answers_below_it_and_goes_on_from_the
     assert f'data-cell="{first}"' in shown(test)
     ask(test, chat, "And then?")
     assert f'data-cell="{first}"' not in shown(test) and chat.path()[-3].id == second
+
+
+def test_the_meter_opens_what_the_model_reads_beside_the_chat(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    press(test, "chat.reads")
+    assert by_key(settled(test), "chat.graph_as").value == "Model reads"
 
 
 def test_a_model_that_was_added_can_be_left_out_again(chat: Conversation) -> None:

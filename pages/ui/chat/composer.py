@@ -25,17 +25,16 @@ from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
 from pages.ui.chat.meter import Measure, account_of_files, measure, meter_line
 from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_added_models, draw_model_picker, draw_rules
+from pages.ui.chat.side import READS, show_beside
 from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled, take_up
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.models import ONCE, Asking, added, asking
+from pages.ui.components.models import ONCE, Asking, added, asking, back_to_one
 from pages.ui.components.only_reading import edits
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import TypedDraft, draft_place, drafts
 from pages.ui.frame import Frame, go, saying
-from pages.ui.frame import place as at_place
-from pages.ui.made_pages import linked
 from pages.ui.person import viewer
 from pages.ui.streamlit_patches.field_updates import fill, refill
 from pages.ui.streamlit_patches.renewing import anew
@@ -292,13 +291,20 @@ def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, i
         st.caption(plain_label(error.message))
         return None
     with st.container(key="chat-meter-full" if found.fills(typed) else "chat-meter"):
-        st.page_link(
-            linked("context.py"),
-            label=plain_label(meter_line(found, typed), 200),
-            help="What the model reads: exactly what the next question sends, item by item",
-            query_params=at_place(here.chat, here.at),
+        st.button(
+            plain_label(meter_line(found, typed), 200),
+            key="chat.reads",
+            type="tertiary",
+            help="Show what the model reads, item by item, beside the chat",
+            on_click=_show_what_is_read,
+            args=(here,),
         )
     return (found, typed) if found.overflows(typed) else None
+
+
+def _show_what_is_read(here: Frame) -> None:
+    show_beside(here, READS)
+    st.rerun()
 
 
 def _warn_of_files(here: Frame, files: Sequence[AttachmentPart], now: Asking) -> None:
@@ -346,6 +352,7 @@ def _send(
             here.session.race = (place, f"{error.message} Your draft is kept.", seen.head)
             st.rerun()
         here.session.choices[ONCE] = ""
+        back_to_one(here.session, str(here.chat.id), also)
         here.session.race, here.session.window = None, 0
         drafts().clear(place)
         refilled(here, place, "")

@@ -15,6 +15,7 @@ from pages.ui.components.models import (
     Asking,
     add,
     added,
+    added_before,
     asking,
     grouped,
     known_model,
@@ -120,6 +121,19 @@ def draw_added_models(here: Frame) -> None:
             help="Do not ask this model",
             on_click=add,
             args=(here, [other for other in names if other != name]),
+        )
+    if not names and (
+        before := [name for name in added_before(here) if name in offered and name != now.name]
+    ):
+        again = " and ".join(label_of(here.forky.models, name) for name in before)
+        st.button(
+            plain_label(again, _SHOWN),
+            key="chat.model_again",
+            type="tertiary",
+            icon=":material/add:",
+            help="Ask them beside it once more, as before",
+            on_click=add,
+            args=(here, before),
         )
     more = [name for name in offered if name != now.name and name not in names]
     if more and len(names) + 1 < _MOST_ASKED and (now.once or not here.chat.people.room.models):

@@ -38,7 +38,8 @@ from pages.ui.streamlit_patches.navigation import lead
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
-_PANELS = ("Graph", "List", "Documents", "Model reads")
+READS = "Model reads"
+_PANELS = ("Graph", "List", "Documents", READS)
 _MOST = 50
 _WHOLE = "map"
 """In the address: the whole map stands in the place of the chat."""
@@ -53,6 +54,11 @@ _shapes: dict[tuple[str, int, str], Shape] = {}
 def pane(here: Frame) -> str:
     """On a narrow screen, which of the two is shown: "Chat" or "Graph"."""
     return here.session.choices.get(_PANE, "Chat")
+
+
+def show_beside(here: Frame, panel: str) -> None:
+    """Show a panel beside the chat, or in its place on a narrow screen. Call it in a handler."""
+    here.session.choices |= {_AS: panel, _PANE: "Graph"}
 
 
 def draw_pane(here: Frame) -> None:
@@ -74,7 +80,7 @@ def draw_side(here: Frame) -> None:
         st.html(f"<style>{cells_css(rows, palette())}</style>")
     if chosen == "Documents":
         draw_documents(here.forky, here.session, here.chat)
-    elif chosen == "Model reads":
+    elif chosen == READS:
         draw_context_panel(here)
     else:
         with line:

@@ -128,8 +128,8 @@ CONTENTS
 .st-key-chat-together [class*="st-key-cell-"] { max-height: 56dvh; overflow-y: auto; }
 .fk-prefer { padding: .2rem .6rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
-[class*="st-key-chat-meter"] a { padding: 0 .3rem; min-height: 0 !important; background: none; opacity: .74; }
-[class*="st-key-chat-meter"] a:hover { opacity: 1; text-decoration: underline; }
+[class*="st-key-chat-meter"] button { padding: 0 .3rem; min-height: 0 !important; opacity: .74; }
+[class*="st-key-chat-meter"] button:hover { opacity: 1; text-decoration: underline; }
 [class*="st-key-chat-meter"] p { font-size: .8rem; font-variant-numeric: tabular-nums; }
 .st-key-line-overflow { padding: .25rem .6rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
 .st-key-line-overflow :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
@@ -159,6 +159,7 @@ CONTENTS
 
 /* The composer: one card that stays in sight, and where it is at the end of the page, too. */
 .stMainBlockContainer { padding-bottom: .4rem; }
+.st-key-chat-acts, .st-key-chat-ahead { position: absolute !important; }
 .st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: 0; padding-bottom: .4rem; z-index: 50;
   background: var(--fk-background); }
 div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky; bottom: 5.4rem; z-index: 49; }
@@ -225,6 +226,8 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 @container (max-width: 36rem) { .st-key-line-graph :is(.st-key-chat-whole, .st-key-chat-filter) p { font-size: 0; } }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }
 @media (max-width: 640px) {
+  [class*="st-key-cell-"]:not([class*="-current-"]) .fk-acts [data-act="fork"] { display: none; }
+  .stMainBlockContainer { padding-bottom: 0; }
   div:has(> .st-key-chat-top) { z-index: 999990; }
   .st-key-chat-ask { min-height: 6.5rem; }
   .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }

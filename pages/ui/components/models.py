@@ -10,11 +10,12 @@ from forky_core.llm.contract import ModelInfo
 from forky_core.model.errors import NotFound
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame
+from pages.ui.session import TabSession
 
 ONCE = "chat.once"
 """The choice that holds the model of the next question alone, "" where the branch's answers."""
 
-_ADDED = "chat.added."
+_ADDED, _BEFORE = "chat.added.", "chat.added_before."
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +45,17 @@ def added(here: Frame) -> tuple[str, ...]:
 def add(here: Frame, models: Iterable[str]) -> None:
     """Have these models answer questions in this conversation beside the branch's own."""
     here.session.choices[f"{_ADDED}{here.chat.id}"] = "\n".join(models)
+
+
+def added_before(here: Frame) -> tuple[str, ...]:
+    """The models that answered the last such question beside the branch's own."""
+    return tuple(here.session.choices.get(f"{_BEFORE}{here.chat.id}", "").splitlines())
+
+
+def back_to_one(tab: TabSession, conversation: str, also: Iterable[str]) -> None:
+    """After a question that `also` answered: the next one is for one model again, and these can be added anew."""
+    if models := "\n".join(also):
+        tab.choices[f"{_ADDED}{conversation}"], tab.choices[f"{_BEFORE}{conversation}"] = "", models
 
 
 def label_of(models: Models, name: str) -> str:

@@ -17,7 +17,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError, InTheWay, Outdated, StoreError
 from forky_core.model.parts import AttachmentPart, part_from_stored
-from pages.ui.components.models import ONCE
+from pages.ui.components.models import ONCE, back_to_one
 from pages.ui.drafts import drafts
 from pages.ui.frame import go
 from pages.ui.person import viewer
@@ -185,6 +185,7 @@ def _post(tab: TabSession, question: PostedQuestion) -> None:
     if tab.race is not None and tab.race[0] == question.place:
         tab.race = None
     drafts().clear(question.place)
+    back_to_one(tab, question.conversation, question.also)
     if here and tab.page == front_page().name and tab.branch == question.branch:
         tab.choices[ONCE], tab.window = "", 0
         go(chat)

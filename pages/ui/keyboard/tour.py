@@ -74,6 +74,11 @@ STEPS = (
                 '[data-cell="{fork}"] [data-act="fork"]',
                 "A side question gets a branch of its own. Press the branch of the marked message.",
             ),
+            Target('.fk-menu [data-act="fork"]', "Choose Start a branch here."),
+            Target(
+                '[data-cell="{fork}"] [data-act="more"]',
+                "A side question gets a branch of its own. Open the menu of the marked message.",
+            ),
             *_TO_CHAT,
         ),
         "fork",
