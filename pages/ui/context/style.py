@@ -26,7 +26,7 @@ _CSS = """
 .fk-row:hover { background: color-mix(in srgb, currentColor 3%, transparent); }
 .fk-row .fk-tokens { text-align: right; font-variant-numeric: tabular-nums; }
 .fk-row .fk-what { font-weight: 600; overflow-wrap: anywhere; }
-.fk-row .fk-text { overflow-wrap: anywhere; }
+.fk-row .fk-text { overflow-wrap: anywhere; margin: 0; font-size: inherit; }
 .fk-row .fk-text a { color: inherit; text-decoration: underline; text-underline-offset: 2px; }
 .fk-row .fk-text a:hover, .fk-row .fk-text a:focus-visible { color: var(--fk-accent); }
 .fk-row .fk-why { display: block; opacity: .74; font-size: .8rem; }
