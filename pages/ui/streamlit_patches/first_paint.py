@@ -22,6 +22,7 @@ from starlette.middleware import Middleware
 from forky_core.gateway.access.person import person_of
 from pages.ui.streamlit_patches.icons import icon_style
 from pages.ui.streamlit_patches.page_rewriting import PageRewriter
+from pages.ui.streamlit_patches.preloading import tags
 
 ROOT = '<div id="root"></div>'
 """The element of Streamlit's `index.html` in which React draws."""
@@ -142,7 +143,7 @@ class FirstPaint(PageRewriter):
     """Adds the frame after the root of Streamlit's page, and puts Forky's name into the title."""
 
     async def rewritten(self, page: bytes, scope: MutableMapping[str, Any]) -> bytes:
-        drawn = f"{ROOT}{icon_style()}{frame(*await _conversation(scope))}{LEAVING_SCRIPT}".encode()
+        drawn = f"{ROOT}{icon_style()}{frame(*await _conversation(scope))}{LEAVING_SCRIPT}{tags()}".encode()
         return page.replace(ROOT.encode(), drawn, 1).replace(TITLE.encode(), b"<title>Forky</title>", 1)
 
 

@@ -380,11 +380,14 @@ PATCHES = (
         made="around_requests",
         needs=(
             "static/static/js/Html.*.js",
-            "static/static/js/purify.es.*.js",
             "static/static/js/BidiComponent.*.js",
-            "static/static/js/_arrayReduce.*.js",
-            "static/static/js/serialization.*.js",
-            "static/static/js/recordbatch.*.js",
+            "static/static/js/FileUploader.*.js",
+            "static/static/js/TextArea.*.js",
+            "static/static/js/Selectbox.*.js",
+            "static/static/js/Button.*.js",
+            "static/static/js/PageLink.*.js",
+            "static/static/js/MenuButton.*.js",
+            "static/static/js/ButtonGroup.*.js",
         ),
     ),
     Patch(

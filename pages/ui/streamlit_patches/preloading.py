@@ -8,7 +8,9 @@ placeholder).
 
 from __future__ import annotations
 
+import re
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from functools import cache
 from typing import Any
 
 from starlette.middleware import Middleware
@@ -17,21 +19,40 @@ from forky_core.gateway.links import PREFIX as LINKS
 from forky_core.gateway.presenting import PREFIX as PRESENT
 from pages.ui.streamlit_patches.patch import streamlit_folder
 
-SCRIPTS = (
-    *("Html", "purify.es"),
-    *("BidiComponent", "_arrayReduce", "serialization", "recordbatch"),
-)
-"""The scripts that `st.html` and components need, by their names before the hash. Code is coloured on the server."""
+FIRST = ("Html", "BidiComponent")
+"""The scripts of `st.html` and of components, by their names before the hash. Code is coloured on the server."""
+LATER = ("FileUploader", "TextArea", "Selectbox", "Button", "PageLink", "MenuButton", "ButtonGroup")
+"""The scripts of the other elements of a chat: they load while the line is idle, until the server has run the page."""
 
+IMPORTED = re.compile(r'(?:from|import)"\./([^"]+\.js)"')
 APART = ("/component/", "/agraph/", f"{PRESENT}/", f"{LINKS}/")
 """Parts of the paths of pages that are not Streamlit's app: those in a frame, and documents that load nothing."""
 
 
+def scripts(elements: Iterable[str]) -> list[str]:
+    """Return the names of these scripts and of those that they import, beside what `index.html` names itself."""
+    folder = streamlit_folder() / "static"
+    known = set(re.findall(r'static/js/([^"]+)', (folder / "index.html").read_text("utf-8")))
+    found: dict[str, None] = {}
+    wanted = [file.name for name in elements for file in (folder / "static" / "js").glob(f"{name}.*.js")]
+    for name in wanted:
+        if name not in known and name not in found:
+            found[name] = None
+            wanted += IMPORTED.findall((folder / "static" / "js" / name).read_text("utf-8"))
+    return list(found)
+
+
 def links() -> str:
-    """Return the value of a Link header (RFC 8288) that names these scripts; "" if Streamlit has none of them."""
-    scripts = streamlit_folder() / "static" / "static" / "js"
-    found = [file.name for name in SCRIPTS for file in scripts.glob(f"{name}.*.js")]
-    return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in found)
+    """Return the value of a Link header (RFC 8288) that names the first scripts; "" if Streamlit has none of them."""
+    return ", ".join(f"<./static/js/{name}>; rel=modulepreload; crossorigin" for name in scripts(FIRST))
+
+
+@cache
+def tags() -> str:
+    """Return the HTML that names the later scripts. In a header they would be longer than some proxies let pass."""
+    first = scripts(FIRST)
+    link = '<link rel="modulepreload" crossorigin fetchpriority="low" href="./static/js/{}">'
+    return "".join(link.format(name) for name in scripts(LATER) if name not in first)
 
 
 def middleware() -> Middleware:
