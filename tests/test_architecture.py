@@ -55,7 +55,7 @@ MAY_IMPORT: dict[str, set[str]] = {
     "llm": BASE,
     "wire": VALUES
     | {"llm.contract", "llm.failures", "llm.stream_end", "llm.answer_pieces", "process.plugins"},
-    "matching": VALUES | {"process", "wire"},
+    "matching": VALUES | {"process", "text", "wire"},
     "documents": BASE | CONTRACTS,
     "context": BASE | CONTRACTS,
     "merge": BASE | CONTRACTS | {"context", "documents.retrieval"},

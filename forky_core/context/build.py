@@ -296,10 +296,11 @@ class _Builder:
         alone.
         """
         for turn in turns_of(merge, self.read.lookup):
-            out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn)
+            out = _SIDE_PROMPT if turn.role == "system" else self.read.out(turn, merge)
             shown = self.read.convert(turn, self.read.file_access, self.read.wire)
             self._take(turn, shown, out, at, merge)
-        self.say("merge_footer", "user", merge_footer(merge), _FOOTER, at.id)
+        if not merge.kind.begins_anew:
+            self.say("merge_footer", "user", merge_footer(merge), _FOOTER, at.id)
 
 
 def _seen_as(item: Item, via: Message | None, merge: MergePart | None) -> Item:

@@ -20,6 +20,7 @@ Lookup = Callable[[MessageId], Message]
 _EXCLUDED = "Left out on this branch."
 _EXCLUDED_WITH = "Left out with the tool call or result it belongs to."
 _REVERTED = "Reverted further down."
+_BEFORE = "The program began anew further down."
 _REVERTED_WITH = "Reverted with the tool call or result it belongs to."
 _NOTHING: Mapping[MessageId, MessageId] = MappingProxyType({})
 
@@ -55,8 +56,10 @@ def masked(
     call.
     """
     excluded, by = tuple(exclusions), reverted(path)
+    first = next((at for at in range(len(path) - 1, 0, -1) if begins_anew(path[at])), 0)
+    before = dict.fromkeys((message.id for message in path[:first]), _BEFORE)
     if not excluded and not by:
-        return {}
+        return before
     out = {**dict.fromkeys(by, _REVERTED), **dict.fromkeys(excluded, _EXCLUDED)}
     together: dict[MessageId, str] = {}
     for messages in (path, *(turns_of(part, lookup) for m in path for part in m.merges if part.brings_turns)):
@@ -64,7 +67,12 @@ def masked(
         for target in out.keys() & closures.keys():
             why = _EXCLUDED_WITH if out[target] == _EXCLUDED else _REVERTED_WITH
             together.update(dict.fromkeys(closures[target], why))
-    return together | out
+    return together | out | before
+
+
+def begins_anew(message: Message) -> bool:
+    """Whether a context that has the message on its path begins with it."""
+    return any(type(part) is MergePart and part.kind.begins_anew for part in message.parts)
 
 
 def turns_of(merge: MergePart, lookup: Lookup) -> list[Message]:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from forky_core.context.conversion_cache import Converter, PlainMessages
 from forky_core.context.convert import Converted, FileAccess
-from forky_core.context.masking import Lookup, masked, turns_of
+from forky_core.context.masking import Lookup, begins_anew, masked, turns_of
 from forky_core.context.quoting import merge_footer
 from forky_core.model import Message, MessageId, Rules
+from forky_core.model.parts import MergePart
 from forky_core.model.wires import PLAIN, Wire
 
 _OVERRIDDEN = "Overridden by the branch's own system prompt."
@@ -38,8 +39,12 @@ class ConvertedPath:
         own = self.rules.system
         return own if own and own.strip() else ""
 
-    def out(self, message: Message) -> str:
-        """Return why the message is left out under any memory policy; "" if it is not."""
+    def out(self, message: Message, brought_by: MergePart | None = None) -> str:
+        """Return why the message is left out under any memory policy; "" if it is not. `brought_by` is the payload
+        below which it is shown once more.
+        """
+        if brought_by is not None and brought_by.kind.begins_anew:
+            return ""
         if message.hidden:
             return _HIDDEN
         if message.role == "system" and self.rules.system is not None:
@@ -61,13 +66,13 @@ class ConvertedPath:
     def turns_of(self, message: Message) -> tuple[list[Converted], list[str]]:
         """Return what a full merge shows besides its own text: its turns, and the line that closes each source."""
         brings = [part for part in message.merges if part.brings_turns]
-        turns = [turn for part in brings for turn in turns_of(part, self.lookup)]
+        turns = [(part, turn) for part in brings for turn in turns_of(part, self.lookup)]
         shown = [
             self.convert(turn, self.file_access, self.wire)
-            for turn in turns
-            if turn.role != "system" and not self.out(turn)
+            for part, turn in turns
+            if turn.role != "system" and not self.out(turn, part)
         ]
-        return shown, [merge_footer(part) for part in brings]
+        return shown, [merge_footer(part) for part in brings if not part.kind.begins_anew]
 
 
 def read_path(
@@ -79,7 +84,8 @@ def read_path(
     wire: Wire = PLAIN,
 ) -> ConvertedPath:
     said = convert.said(path)
-    hides = rules.exclusions or any(path[at].reverts for at in said.others)
+    others = [path[at] for at in said.others]
+    hides = rules.exclusions or any(one.reverts or begins_anew(one) for one in others)
     out = masked(path, rules.exclusions, lookup) if hides else {}
     places = set(said.others)
     if special := frozenset((*out, *rules.pins)):

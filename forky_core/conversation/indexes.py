@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from threading import Lock
 
 from forky_core.matching.finding import IsEnough, PlaceMatch, match
+from forky_core.matching.rewritten import match_rewritten
 from forky_core.matching.walking import Tree
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.parts import Draft
@@ -53,14 +54,21 @@ class Indexes:
         messages: Callable[[], Mapping[MessageId, Message]],
         visible: Callable[[], Collection[MessageId]],
         is_enough: IsEnough | None = None,
+        *,
+        rewritten: bool = False,
     ) -> PlaceMatch:
-        """Find where `turns` belong in the conversation's current state; `is_enough` as in `matching.finding.match`."""
+        """Find where `turns` belong in the conversation's current state; `is_enough` as in `matching.finding.match`.
+
+        `rewritten` says that they are of the session that the conversation records, whose program may rewrite them.
+        """
         with self._lock:
             held = self._of(conversation)
         with held.alone:
             stored = messages()
             held.tree.take(stored)
             found = match(turns, held.tree, stored, visible, is_enough)
+            if rewritten and found.known < len(turns):
+                found = match_rewritten(turns, held.tree, stored, visible(), found)
             taken = len(held.tree)
         with self._lock:
             if self._held.get(conversation) is held:

@@ -178,18 +178,25 @@ class Session:
         view = self.view
         return self.visible_caches.cache(self.id).visible(lambda: self.messages, view), view
 
-    def match(self, turns: Sequence[Draft], is_enough: IsEnough | None = None) -> PlaceMatch:
+    def match(
+        self, turns: Sequence[Draft], is_enough: IsEnough | None = None, *, rewritten: bool = False
+    ) -> PlaceMatch:
         """Find where an array of messages belongs in this conversation.
 
         `is_enough` judges a match without the array's head if this conversation was found by its content; None if the
-        caller named the conversation.
+        caller named the conversation. `rewritten` says that the array is of the session that is recorded here.
         """
-        if not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
+        if not rewritten and not self.store.at_hand(self.id) and self.indexes.first_look(self.id):
             found = match_by_ids(turns, lambda path: self.store.path_overlap(self.id, path, most=FEW))
             if found is not None:
                 return found
         return self.indexes.match(
-            self.id, turns, lambda: self.messages, lambda: self.visible.messages, is_enough
+            self.id,
+            turns,
+            lambda: self.messages,
+            lambda: self.visible.messages,
+            is_enough,
+            rewritten=rewritten,
         )
 
     def timeline(self) -> Timeline:

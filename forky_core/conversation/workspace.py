@@ -36,6 +36,7 @@ from forky_core.model.parts import AttachmentPart
 from forky_core.process import events
 from forky_core.store.contract import Store, Verification
 from forky_core.wire.call import Call
+from forky_core.wire.session_ids import SessionIds
 
 
 class Workspace:
@@ -259,19 +260,20 @@ class Workspace:
         client: str = "",
         conversation: ConversationId | None = None,
         reuse: bool | None = None,
+        ids: SessionIds | None = None,
     ) -> Recording:
         """Store what a program asks of a model, and record the answer as it arrives.
 
         Only conversations of the same `scope` are considered; with `conversation`, only that one. `client` is the
-        program's name. `reuse` says whether a stored answer to the same call may be returned (None: as the conversation
-        is set). docs/matching.md has the contract.
+        program's name. `ids` name its session, all of which goes to one conversation. `reuse` says whether a stored
+        answer to the same call may be returned (None: as the conversation is set). docs/matching.md has the contract.
 
         Raises:
             BadContent: a text of it cannot be stored.
             NotFound: there is no such conversation.
             InTheWay: that conversation is in the trash; or Forky is shutting down.
         """
-        return self._recorder.begin(call, scope, client, conversation, reuse=reuse)
+        return self._recorder.begin(call, scope, client, conversation, reuse=reuse, ids=ids)
 
     def record(
         self,

@@ -31,6 +31,8 @@ class PlaceMatch:
     """How many of the array's turns, from the first, are stored or skipped: the next one is new."""
     skipped: int = 0
     """How many of these, from the first, are not stored: what a client put in the place of a trimmed head."""
+    respelled: tuple[tuple[int, MessageId], ...] = ()
+    """The turns that are spelled otherwise than the stored messages that they are, by their indexes."""
 
 
 IsEnough = Callable[[Sequence[Message]], bool]

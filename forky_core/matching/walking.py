@@ -113,7 +113,7 @@ class Tree:
     ) -> Iterator[_Stand]:
         """Advance as `_past` does, for one plain text."""
         for id, left in stands:
-            for message in self._speaking(id, messages) if not left else ():
+            for message in self.speaking(id, messages) if not left else ():
                 other = plain_text(message)
                 if other is None:
                     yield from self._into(message, digest(text_digest_input(role, text)), messages)
@@ -125,7 +125,7 @@ class Tree:
     def _past(self, stands: Sequence[_Stand], said: Key, messages: Messages) -> Iterator[_Stand]:
         """Yield where the walk stands after this content."""
         for id, left in stands:
-            for message in self._speaking(id, messages) if not left else ():
+            for message in self.speaking(id, messages) if not left else ():
                 yield from self._into(message, said, messages)
             if left and left[0] == said:
                 yield id, left[1:]
@@ -139,7 +139,7 @@ class Tree:
         if all_said[0] == said:
             yield message.id, all_said[1:]
 
-    def _speaking(self, id: MessageId | None, messages: Messages) -> list[Message]:
+    def speaking(self, id: MessageId | None, messages: Messages) -> list[Message]:
         """Return the next messages with content, below messages that have none."""
         found: list[Message] = []
         waiting = [id]
@@ -151,6 +151,10 @@ class Tree:
                 else:
                     found.append(message)
         return found
+
+    def children(self, id: MessageId | None) -> Sequence[MessageId]:
+        """Return the messages right below one, or the roots, in the order they were written."""
+        return self._below.get(id, ())
 
     def _with_silent(self, reached: list[MessageId], messages: Messages) -> list[MessageId]:
         """Add the messages without content below these, and return all in the order they were written."""
@@ -170,7 +174,7 @@ def is_silent(message: Message) -> bool:
 
 def stored_sayings(message: Message, messages: Messages) -> tuple[bytes, ...]:
     """Return the content of a stored message as byte strings, as `sayings` does."""
-    return () if is_silent(message) else sayings(message, _calls_above(message, messages))
+    return () if is_silent(message) else sayings(message, calls_above(message, messages))
 
 
 def upwards(id: MessageId | None, messages: Messages) -> Iterator[Message]:
@@ -181,7 +185,7 @@ def upwards(id: MessageId | None, messages: Messages) -> Iterator[Message]:
         id = message.parent
 
 
-def _calls_above(message: Message, messages: Messages) -> Callable[[str], int | None]:
+def calls_above(message: Message, messages: Messages) -> Callable[[str], int | None]:
     """Return a function that finds which call an id names, in the nearest visible message above that makes it."""
 
     def find(id: str) -> int | None:

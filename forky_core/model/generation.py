@@ -14,6 +14,8 @@ from forky_core.model.parts import Json, Part
 Number = TypeVar("Number", int, float)
 GenerationStatus = Literal["running", "done", "stopped", "interrupted", "failed"]
 """`stopped`: by the person. `interrupted`: cut by the network, the provider or a crash. `failed`: nothing arrived."""
+RESPELLED = "respelled"
+"""The parameter that names what a program sent in the place of messages that are stored in another spelling."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,6 +88,12 @@ class Generation:
     """What was looked up in documents for it; None if document search was off."""
     provider_reason: str = ""
     """The provider's own word for why the answer ended; "" if `finish_reason` is that word."""
+
+    @property
+    def respelled(self) -> Mapping[str, str]:
+        """For each message that a program sent in another spelling, the derived value that has it."""
+        spelled = self.parameters.get(RESPELLED)
+        return {id: f"sent/{key}" for id, key in spelled.items()} if isinstance(spelled, Mapping) else {}
 
     @property
     def seconds(self) -> float | None:

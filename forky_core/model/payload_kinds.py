@@ -32,6 +32,10 @@ class PayloadKind:
     """The sentence for the account of a context."""
     headings: tuple[str, ...] = ()
     """Headings that its payloads may have beside those of a note."""
+    caption: str = ""
+    """What captions say of it in place of the participle."""
+    begins_anew: bool = False
+    """Whether contexts begin with it, so that nothing above it is sent: a program's own rewriting of a conversation."""
 
     @property
     def speaks_for_itself(self) -> bool:
@@ -52,7 +56,27 @@ REBASE = PayloadKind(
     "notice",
     account="Says that the copies below were answered before “{source}” was rebased.",
 )
-_kinds = {kind.name: kind for kind in (SQUASH, FULL, THREE_WAY, CHERRY_PICK, FUSION, REBASE)}
+COMPACTION = PayloadKind(
+    "compaction",
+    "compacted",
+    "turns",
+    verb="Compacted",
+    account="The program's summary, in the place of what stands above it.",
+    caption="Summed up by the program, which goes on from here",
+    begins_anew=True,
+)
+TASK = PayloadKind(
+    "task",
+    "given a task",
+    "notice",
+    verb="Gave a task from",
+    account="A task for a sub-agent, which reads nothing of what stands above it.",
+    caption="A task for a sub-agent of “{source}”",
+    begins_anew=True,
+)
+_kinds = {
+    kind.name: kind for kind in (SQUASH, FULL, THREE_WAY, CHERRY_PICK, FUSION, REBASE, COMPACTION, TASK)
+}
 
 
 def kind_of(name: str) -> PayloadKind:

@@ -29,7 +29,7 @@ OPEN_SETTINGS = (
 """Beginnings of the workspace's settings that work of commenters writes; all others are changed by owners."""
 HIDDEN_SETTINGS = ("gateway_", "allowance/")
 """Beginnings of settings that only owners read: tokens and what they have spent."""
-COMMENTERS_DERIVED = ("passages", "tools/", "posted/")
+COMMENTERS_DERIVED = ("passages", "tools/", "sent/", "posted/")
 """Beginnings of what is kept beside the changes of commenters; other keys decide what editors are shown."""
 SHOWN_OUTSIDE = "published/"
 """The beginning of what is kept to be shown to people outside: only editors give something away."""

@@ -340,7 +340,7 @@ class TokenStore:
         return replace(commit, derived=derived, actor=self._actor)
 
     def _check_proposal(self, commit: Commit) -> None:
-        if any(message.merges for message in commit.messages):
+        if any(not part.kind.begins_anew for message in commit.messages for part in message.merges):
             self._refuse("land merges")
         for change in commit.changes:
             if change.before != change.after and not self._is_proposal(change):

@@ -129,7 +129,12 @@ def rewriting(
     generations = tuple(
         less for call in stored.generations if (less := _rewritten_call(call, ids, passages)) is not call
     )
-    derived = tuple(key for key, value in stored.derived.items() if passages.are_in(value))
+    respelled = {
+        key for call in stored.generations for id, key in call.respelled.items() if MessageId(id) in ids
+    }
+    derived = tuple(
+        key for key, value in stored.derived.items() if key in respelled or passages.are_in(value)
+    )
     if not messages and not operations and not generations and not derived:
         return None
     rewritten = {operation.number: operation_id_now(operation) for operation in operations}

@@ -61,6 +61,8 @@ def merged(message: Message) -> str:
 
 def payload_summary(merge: MergePart) -> str:
     """Return one line about what a payload brought."""
+    if merge.kind.caption:
+        return merge.kind.caption.format(source=merge.source)
     return _brought(merge, f"“{merge.source}” {merge.kind.landed}")
 
 
@@ -73,6 +75,8 @@ def brought_back(message: Message) -> str:
 
 def payload_brought_back(merge: MergePart) -> str:
     """Return what `payload_summary` returns, in the words of the pages: they name no strategy."""
+    if merge.kind.caption:
+        return merge.kind.caption.format(source=merge.source)
     if merge.kind.reading == "answer":
         return _brought(merge, "One answer made of several")
     if merge.kind.reading == "notice":

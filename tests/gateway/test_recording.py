@@ -61,6 +61,18 @@ def test_a_growing_array_is_one_path_and_a_changed_one_a_branch(spoken: Served) 
     ]
 
 
+def test_a_session_named_in_a_header_is_one_path_although_its_first_message_changes(spoken: Served) -> None:
+    texts = ["It is 10:30. Why?"]
+    for turn in range(4):
+        texts[0] = f"It is 10:3{turn}. Why?"
+        answer = post(spoken, ask(*texts), **{"x-forky-thread": "a"}).json()["choices"][0]["message"][
+            "content"
+        ]
+        texts += [answer, f"And {turn}?"]
+    [path] = spoken.paths()
+    assert path == ["It is 10:30. Why?", *texts[1:-1]]
+
+
 def test_a_conversation_is_titled_and_says_who_asked(spoken: Served) -> None:
     post(spoken, ask("Name a port"), **{"user-agent": "aider/0.86 (Linux)"})
     (summary,) = spoken.forky.conversations()

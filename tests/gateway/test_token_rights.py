@@ -54,6 +54,30 @@ def test_its_calls_are_recorded_on_branches_of_its_own_and_no_other_is_continued
         assert [one.text for one in chat.checkout("person").path()][-1] == "It floats."
 
 
+def test_a_session_of_a_token_that_proposes_is_one_conversation_with_its_sub_agents(spoken: Served) -> None:
+    made = spoken.tokens.make("Agent", scopes=PROPOSES)
+    with spoken.client(made.text) as client:
+
+        def said(*texts: str, thread: str = "s", parent: str = "") -> str:
+            headers = {"x-forky-thread": thread, **({"x-forky-parent": parent} if parent else {})}
+            answered = client.post("/chat/completions", json=ask(*texts), headers=headers)
+            assert answered.headers["x-forky-recorded"] == "yes", answered.headers["x-forky-recorded"]
+            return str(answered.json()["choices"][0]["message"]["content"])
+
+        first = said("It is 10:31. Why does it fail?")
+        second = said("It is 10:32. Why does it fail?", first, "And then?")
+        said("This session is being continued from a previous conversation. It fails.", second, "Mend it")
+        found = said("Find the file", thread="a", parent="s")
+        said("Find the file", found, "Go on", thread="a", parent="s")
+    [summary] = spoken.forky.conversations()
+    chat = spoken.forky.conversation(summary.id)
+    own = f"agent-{made.token.id}"
+    assert {name: len(chat.checkout(name).path()) for name in chat.branches} == {
+        f"{own}/find-file": 11,
+        f"{own}/main": 7,
+    }
+
+
 def test_tokens_with_like_names_write_on_no_branch_of_each_other(spoken: Served) -> None:
     one, other = (
         spoken.tokens.make(name, scopes=PROPOSES, reach=WORKSPACE).token for name in ("Agent", "agent!")

@@ -18,9 +18,21 @@ from forky_core.matching.finding import PlaceMatch, call_ids
 from forky_core.model import ConversationId, Message, MessageId, Rules, View, seal
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import content_hash
-from forky_core.model.parts import AttachmentPart, Draft, Json, Part, ToolCallPart, ToolResultPart
+from forky_core.model.parts import (
+    AttachmentPart,
+    Draft,
+    Json,
+    Part,
+    ToolCallPart,
+    ToolResultPart,
+    canonical_json,
+)
 from forky_core.store.contract import Store
+from forky_core.text.surroundings import first_spoken, spoken
 from forky_core.wire.call import Call
+
+_MOST_SPELLED = 20
+"""The most messages of one call whose other spellings are stored, the last ones."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,18 +69,35 @@ class Ground:
     """The branch whose rules a new branch inherits."""
     below: str = ""
     """What the names of the branches begin with that may be written to; any branch if it is empty."""
+    branch: str = ""
+    """The branch on which the program's session wrote last, which is continued rather than others that end there."""
+    forks: bool = False
+    """Whether the call begins a branch although one ends where it goes on: it is of another session than that one."""
 
 
 def put(
-    tx: Transaction, ground: Ground, call: Call, found: PlaceMatch, reply: tuple[Part, ...] = ()
+    tx: Transaction,
+    ground: Ground,
+    call: Call,
+    found: PlaceMatch,
+    reply: tuple[Part, ...] = (),
+    *,
+    aside: bool = False,
 ) -> FiledCall:
-    """Add the new messages of `call` to `tx`, and the `reply` if there is one already."""
+    """Add the new messages of `call` to `tx`, and the `reply` if there is one already.
+
+    What a program asks `aside`, for itself, is stored and shown on no branch.
+    """
     fresh = _sealed(call.turns, found, ground.messages)
     tx.messages.extend(fresh)
     end = fresh[-1].id if fresh else found.message
     assert end is not None, "a call has messages"
-    _give_title(tx, fresh)
-    if fresh:
+    if aside:
+        if not tx.view.branches:
+            tx.create_branch(f"{ground.below}main", None, Rules())
+        target = ReplyTarget(ground.conversation, "", end, kept_without_branch=False)
+    elif fresh:
+        _give_title(tx, fresh)
         target = ReplyTarget(ground.conversation, _branch_for(tx, call, found.message, fresh, ground), end)
         tx.move(target.branch, end)
     else:
@@ -77,7 +106,8 @@ def put(
         return FiledCall(target, None, tuple(fresh))
     answer = seal(Draft("assistant", reply), (end,), created=now())
     tx.messages.append(answer)
-    _answered(tx, target, answer, ground.visible)
+    if not aside:
+        _answered(tx, target, answer, ground.visible)
     return FiledCall(target, answer.id, tuple(fresh))
 
 
@@ -100,6 +130,14 @@ def kept_parameters(call: Call) -> Mapping[str, Json]:
 def tools_hash(call: Call) -> str:
     """The key under which a call's tools are stored, once for each conversation."""
     return content_hash(list(call.tools))
+
+
+def other_spellings(call: Call, found: PlaceMatch) -> dict[MessageId, str]:
+    """Return what is sent in the place of messages that are stored in another spelling: their parts, as JSON."""
+    return {
+        message: canonical_json([part.stored() for part in call.turns[at].parts])
+        for at, message in found.respelled[-_MOST_SPELLED:]
+    }
 
 
 def rules_of(call: Call, base: Rules) -> Rules:
@@ -138,10 +176,8 @@ def _respelled(part: Part, renamed: Mapping[str, str], made: set[str | None]) ->
 
 def _give_title(tx: Transaction, fresh: Sequence[Message]) -> None:
     if not tx.view.title:
-        first = next(
-            (message.text for message in fresh if message.role == "user" and message.text.strip()), ""
-        )
-        if title := title_of_question(first):
+        said = first_spoken(message.text for message in fresh if message.role == "user")
+        if title := title_of_question(said):
             tx.set("title", title)
 
 
@@ -157,12 +193,12 @@ def _branch_for(
 ) -> str:
     """The branch that ends at `at`, or a new one named after its first words."""
     heads = _heads(tx.view)
-    own = (name for name, head in heads.items() if head == at and name.startswith(ground.below))
-    name = next(own, None)
-    if name is not None:
+    ending = [name for name, head in heads.items() if head == at and name.startswith(ground.below)]
+    name = ground.branch if ground.branch in ending else next(iter(ending), None)
+    if name is not None and not (ground.forks and at is not None):
         tx.set_rules(name, rules_of(call, tx.view.branch(name).rules))
         return name
-    said = next((message.text for message in fresh if message.text.strip()), "")
+    said = next((words for message in fresh if (words := spoken(message.text))), "")
     taken = {name.removeprefix(ground.below) for name in heads}
     name = ground.below + (suggested_name(said, taken) if heads else "main")
     base = tx.view.branch(ground.near).rules if ground.near in heads else Rules()

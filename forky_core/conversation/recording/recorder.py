@@ -7,7 +7,7 @@ is matched again, so that two programs which extend one path at once share commo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import partial
 from threading import Lock
 from types import MappingProxyType
@@ -19,12 +19,14 @@ from forky_core.conversation.recording.filing import (
     Ground,
     keep_files,
     kept_parameters,
+    other_spellings,
     put,
     tools_hash,
 )
 from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.recording.reusing import reused_generation, stored_answer, wants_reuse
 from forky_core.conversation.recording.scopes import SCOPE, Scopes
+from forky_core.conversation.recording.session_places import FoundPlace, SessionPlaces
 from forky_core.conversation.recording.trimmed import TrimmedSearch
 from forky_core.conversation.session import Session
 from forky_core.conversation.transaction import Transaction
@@ -40,24 +42,18 @@ from forky_core.model import (
     Operation,
 )
 from forky_core.model.errors import Outdated
-from forky_core.model.parts import Part, canonical_json
+from forky_core.model.generation import RESPELLED
+from forky_core.model.hashing import content_hash
+from forky_core.model.parts import Json, Part, canonical_json
 from forky_core.store.contract import Store
+from forky_core.text.surroundings import spoken
 from forky_core.wire.call import Call
+from forky_core.wire.session_ids import SessionIds
 
 T = TypeVar("T")
 NO_MESSAGES: Mapping[MessageId, Message] = MappingProxyType({})
 _TRIES = 50
 _STRIPES = 64
-
-
-@dataclass(frozen=True, slots=True)
-class _FoundPlace:
-    """A conversation, and where in it an array belongs."""
-
-    session: Session
-    match: PlaceMatch
-    version: int
-    """The version of its view when it was matched; 0 if the conversation has yet to be created."""
 
 
 class Recorder:
@@ -69,31 +65,42 @@ class Recorder:
         self._below = below
         self._store = store
         self._scopes = Scopes(store)
+        self._places = SessionPlaces(repo_of, store, self._scopes, below)
         self._locks = tuple(Lock() for _ in range(_STRIPES))
         self._tools: set[tuple[ConversationId, str]] = set()
         """Tools that are stored already."""
 
     def begin(
-        self, call: Call, scope: str, client: str, conversation: ConversationId | None, *, reuse: bool | None
+        self,
+        call: Call,
+        scope: str,
+        client: str,
+        conversation: ConversationId | None,
+        *,
+        reuse: bool | None,
+        ids: SessionIds | None = None,
     ) -> Recording:
-        """Store an array and start recording its answer, or return a stored answer."""
+        """Store an array and start recording its answer, or return a stored answer.
+
+        `ids` name the program's session.
+        """
         asked = _asked(call, client)
 
-        def write(found: _FoundPlace) -> Recording:
+        def write(found: FoundPlace) -> Recording:
             view = found.session.view if found.version else EMPTY_VIEW
             looked = wants_reuse(call.parameters, view, asked=reuse)
-            generation = replace(asked, looked=looked)
+            generation = replace(asked, looked=looked, parameters=_with_spellings(asked, found))
             stored = (
                 stored_answer(found.session, asked.prompt, call.model) if looked and found.version else None
             )
             if stored is None:
-                recorded = self._write(call, found, scope, generation)
+                recorded = self._write(found, scope, generation)
                 return self._open(found.session, recorded, generation)
             again = reused_generation(generation, stored[0])
-            recorded = self._write(call, found, scope, again, found.session.message(stored[1]).parts)
+            recorded = self._write(found, scope, again, found.session.message(stored[1]).parts)
             return Recording(found.session, recorded, again, None, self.another)
 
-        return self._in_turn(call, scope, conversation, write)
+        return self._in_turn(call, scope, conversation, write, ids)
 
     def record(
         self, call: Call, reply: Reply, scope: str, client: str, conversation: ConversationId | None
@@ -113,8 +120,8 @@ class Recorder:
             finished=reply.finished or now(),
         )
 
-        def write(found: _FoundPlace) -> Recorded:
-            return self._write(call, found, scope, generation, reply.parts)
+        def write(found: FoundPlace) -> Recorded:
+            return self._write(found, scope, generation, reply.parts)
 
         return self._in_turn(call, scope, conversation, write)
 
@@ -132,30 +139,47 @@ class Recorder:
         )
 
     def _in_turn(
-        self, call: Call, scope: str, conversation: ConversationId | None, work: Callable[[_FoundPlace], T]
+        self,
+        call: Call,
+        scope: str,
+        conversation: ConversationId | None,
+        work: Callable[[FoundPlace], T],
+        ids: SessionIds | None = None,
     ) -> T:
         """Match the call and run `work` on the result; after a lost race, match again."""
         opening = self._scopes.opening(scope, call.turns)
-        with self._locks[hash(conversation or opening) % _STRIPES]:
+        alone = conversation or ((scope, *ids.all)[-1] if ids is not None else opening)
+        with self._locks[hash(alone) % _STRIPES]:
             for _ in range(_TRIES):
-                found = self._find(call, scope, opening, conversation)
+                found = self._find(call, scope, opening, conversation, ids)
                 try:
                     return work(found)
                 except Outdated:
                     continue
-            return work(self._find(call, scope, opening, conversation))
+            return work(self._find(call, scope, opening, conversation, ids))
 
-    def _find(self, call: Call, scope: str, opening: str, conversation: ConversationId | None) -> _FoundPlace:
+    def _find(
+        self,
+        call: Call,
+        scope: str,
+        opening: str,
+        conversation: ConversationId | None,
+        ids: SessionIds | None = None,
+    ) -> FoundPlace:
         if conversation is not None:
             return self._look_into(conversation, call)
+        if ids is not None and (place := self._places.find(call, scope, ids)) is not None:
+            return place
         opened = [self._look_into(id, call) for id in self._scopes.opened(opening)]
         if not opened and any(turn.role == "assistant" for turn in call.turns):
             opened = self._find_trimmed(call, scope)
+        if ids is not None:
+            return self._places.begin(call, scope, ids, opened)
         if opened:
             return max(opened, key=lambda found: found.match.known - found.match.skipped)
-        return _FoundPlace(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0)
+        return FoundPlace(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0, call)
 
-    def _find_trimmed(self, call: Call, scope: str) -> list[_FoundPlace]:
+    def _find_trimmed(self, call: Call, scope: str) -> list[FoundPlace]:
         """The conversations of the scope that a call without its head may continue."""
         search = TrimmedSearch(self._store, self._scopes, scope)
         looked = [
@@ -164,16 +188,16 @@ class Recorder:
         ]
         return [found for found in looked if found.match.message is not None]
 
-    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> _FoundPlace:
+    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> FoundPlace:
         session = self._repo_of(id)
         version = session.view.version
-        return _FoundPlace(session, session.match(call.turns, is_enough), version)
+        return FoundPlace(session, session.match(call.turns, is_enough), version, call)
 
     def _write(
-        self, call: Call, found: _FoundPlace, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
+        self, found: FoundPlace, scope: str, generation: Generation, reply: tuple[Part, ...] = ()
     ) -> Recorded:
         """Write one transaction. Raises Outdated if the conversation has changed since it was matched."""
-        session, match = found.session, found.match
+        session, match, call = found.session, found.match, found.call
         keep_files(self._store, call, match.known)
         tx = self._transaction(found, generation.client)
         ground = Ground(
@@ -181,12 +205,20 @@ class Recorder:
             lambda: session.messages if found.version else NO_MESSAGES,
             lambda: session.visible,
             below=self._below,
+            branch=str(tx.view.entries.get(found.key) or ""),
+            forks=found.forks,
         )
-        stood = put(tx, ground, call, match, reply)
+        stood = put(tx, ground, call, match, reply, aside=found.aside)
         if not found.version:
             tx.set(SCOPE, self._scopes.named(scope))
             tx.set("program", generation.client or None)
-            tx.set(self._scopes.opening(scope, call.turns), True)
+            if not found.key:
+                tx.set(self._scopes.opening(scope, call.turns), True)
+        if found.key and (not found.version or not self._below):
+            # A token that only proposes changes no key that it did not make: its sessions are found by what they say.
+            tx.set(found.key, stood.target.branch or tx.view.entries.get(found.key, ""))
+        for spelled in other_spellings(call, match).values():
+            tx.derived[f"sent/{content_hash(spelled)}"] = spelled
         tx.generations.append(
             replace(generation, branch=stood.target.branch, parent=stood.target.parent, message=stood.answer)
         )
@@ -195,7 +227,7 @@ class Recorder:
         target = replace(stood.target, group=operation.number if operation is not None else None)
         return Recorded(target, stood.answer, match.known, match.skipped, not found.version, operation)
 
-    def _transaction(self, found: _FoundPlace, client: str) -> Transaction:
+    def _transaction(self, found: FoundPlace, client: str) -> Transaction:
         actor = client or found.session.actor
         if not found.version:
             return Transaction(self._store, found.session.id, EMPTY_VIEW, actor)
@@ -205,14 +237,14 @@ class Recorder:
             raise Outdated("The conversation has changed meanwhile.", None)
         return tx
 
-    def _publish(self, tx: Transaction, found: _FoundPlace, stood: FiledCall) -> Operation | None:
-        if not tx.changes:
+    def _publish(self, tx: Transaction, found: FoundPlace, stood: FiledCall) -> Operation | None:
+        if not tx.changes and not stood.fresh:
             for generation in tx.generations:
                 self._store.record(tx.conversation, generation)
             return None
-        said = next(
-            (title_from(message.text) for message in reversed(stood.fresh) if message.text.strip()), ""
-        )
+        said = next((title_from(words) for one in reversed(stood.fresh) if (words := spoken(one.text))), "")
+        if found.aside:
+            return tx.publish("create" if not found.version else "ask", f"Asked aside: {said}")
         where = f"“{stood.target.branch}”" if stood.target.branch else "an earlier question"
         if not stood.fresh:
             return tx.publish("reply", f"Answered on {where}")
@@ -227,6 +259,14 @@ class Recorder:
         if (tx.conversation, name) not in self._tools and tx.changes:
             self._tools.add((tx.conversation, name))
             tx.derived[f"tools/{name}"] = canonical_json(list(call.tools))
+
+
+def _with_spellings(asked: Generation, found: FoundPlace) -> Mapping[str, Json]:
+    """The parameters of a call, with the keys of what it sends in the place of messages that are spelled otherwise."""
+    spelled = other_spellings(found.call, found.match)
+    if not spelled:
+        return asked.parameters
+    return {**asked.parameters, RESPELLED: {id: content_hash(text) for id, text in spelled.items()}}
 
 
 def _asked(call: Call, client: str) -> Generation:

@@ -18,7 +18,9 @@ from forky_core.store.contract import Store
 
 SCOPE = "scope"
 OPENS = "opens/"
-"""The prefix of a key that ends in a hash of the scope and the opening; the value is true."""
+"""The prefix of a key that ends in a hash: of the scope and the opening, with the value true; or of the scope and the
+id of a program's session, with the name of the branch on which that wrote last.
+"""
 SALT = "scope_salt"
 """The key of the setting that keeps the salt."""
 _MOST = 8
@@ -44,8 +46,12 @@ class Scopes:
         keys = path_keys(turns[: end + 1])
         return OPENS + _hash(self._salt(), scope, keys[-1].hex() if keys else "")
 
+    def session(self, scope: str, id: str) -> str:
+        """The key of the view for a program's session, or a thread of it."""
+        return OPENS + _hash(self._salt(), scope, "session", id)
+
     def opened(self, opening: str) -> list[ConversationId]:
-        """The conversations with this opening that are not in the trash, the most recently started first."""
+        """The conversations of this key that are not in the trash, the most recently started first."""
         found = sorted(self._store.entries(opening), reverse=True)
         return [id for id in found if not self._store.view(id).trashed][:_MOST]
 

@@ -413,7 +413,8 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
                 tx.keep(target.replaces)
             summary = f"{label} answered on “{target.branch}”"
         elif entry is None and not target.kept_without_branch:
-            summary = f"{label} answered; “{target.branch}” had been removed"
+            gone = f"; “{target.branch}” had been removed" if target.branch else " aside"
+            summary = f"{label} answered{gone}"
         else:
             # Somebody moved or removed the branch meanwhile: the reply stays visible beside it.
             if not _is_seen(store, target.conversation, view, message.id):

@@ -17,6 +17,7 @@ from forky_core.formats.registry import WIDE, importer_for
 from forky_core.formats.tree import ImportedTree
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import Json
+from forky_core.text.surroundings import first_spoken
 
 UNKNOWN = "Its format is not known. Forky also reads a list of messages with a “role” and a “content”."
 NOTHING = "No file in it holds conversations."
@@ -124,8 +125,7 @@ def title_of(tree: ImportedTree) -> str:
     title = title_line(tree.found.title)
     if title:
         return title
-    first = next((m for m in tree.messages if m.role == "user" and not m.hidden and m.text.strip()), None)
-    return title_from(first.text) if first is not None else ""
+    return title_from(first_spoken(m.text for m in tree.messages if m.role == "user" and not m.hidden))
 
 
 def no_longer_read(sample: Sample) -> str:

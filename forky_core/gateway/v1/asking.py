@@ -32,6 +32,7 @@ from forky_core.people.guarded_models import GuardedModels
 from forky_core.wire.call import Call as ReadCall
 from forky_core.wire.contract import ProtocolAdapter, Response
 from forky_core.wire.errors import ApiError, malformed
+from forky_core.wire.session_ids import session_ids
 
 if TYPE_CHECKING:
     from forky_core.conversation.allowance.metering import Meter
@@ -118,7 +119,10 @@ class ModelCallHandler:
         if not asked.known:
             return RecordingHandle("it continues a response that Forky does not know")
         admitted = asked.admitted
-        return RecordingHandle.begin(asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name)
+        ids = session_ids(asked.caller.headers, asked.whole)
+        return RecordingHandle.begin(
+            asked.forky, asked.caller, admitted.call, asked.read, admitted.info.name, ids
+        )
 
     def _admitted(
         self, forky: Workspace, caller: Caller, adapter: ProtocolAdapter, payload: dict[str, Any]

@@ -20,6 +20,7 @@ from forky_core.model.end_reasons import EndReason
 from forky_core.model.errors import ForkyError
 from forky_core.process import events
 from forky_core.wire.contract import ClientRequest, Indexed
+from forky_core.wire.session_ids import SessionIds
 
 if TYPE_CHECKING:  # The server's start does not wait for these imports.
     from forky_core.conversation.recording.recording import Recording
@@ -78,15 +79,18 @@ class RecordingHandle:
         call: ClientRequest,
         read: Callable[[], ReadCall],
         name: str,
+        ids: SessionIds | None,
     ) -> RecordingHandle:
-        """Store the question; `read` returns the call in the form that is matched. `name` is the model's full name."""
+        """Store the question; `read` returns the call in the form that is matched. `name` is the model's full name, and
+        `ids` name the program's session.
+        """
         if not caller.token.records:
             return cls("recording is off for this token")
         kept = cls(token=caller.token.name)
         try:
             asked = replace(read(), model=name)
             reuse = caller.reuses if call.answers == 1 else False
-            first = forky.begin(asked, scope=caller.scope, client=caller.actor, reuse=reuse)
+            first = forky.begin(asked, scope=caller.scope, client=caller.actor, reuse=reuse, ids=ids)
             kept._recordings.append(first)
             kept.reused = first.reused
             kept._recordings += [first.another() for _ in range(1, call.answers)]

@@ -27,6 +27,7 @@ from forky_core.formats.openai_messages import content_parts, text_parts, tool_c
 from forky_core.formats.roles import role_of
 from forky_core.model import Role
 from forky_core.model.parts import Draft, OpaquePart, Part, ReasoningPart, ToolResultPart
+from forky_core.text.surroundings import bare
 
 PROGRAM = Program(
     "Codex",
@@ -45,8 +46,6 @@ _ON_SCREEN = re.compile(
     r"|model_reroute|guardian_\w+|realtime_\w+|collab_\w+|view_image_tool_call|raw_response_item|(exec|dynamic)_\w+"
 )
 """Events that show what other lines say, or how the program is doing."""
-_SURROUNDINGS = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions")
-"""Beginnings of user messages that the program itself wrote for the model."""
 
 
 class Codex:
@@ -132,7 +131,8 @@ class _Rollout:
             role = role_of(item.get("role"))
             parts = content_parts(item.get("content"), self.files, PROGRAM)
             parts += leftovers(item, ("content",), PROGRAM)
-            hidden = role != "assistant" and words(item.get("content")).lstrip().startswith(_SURROUNDINGS)
+            text = words(item.get("content"))
+            hidden = role != "assistant" and bool(text.strip()) and not bare(text)
             if role == "user" and not hidden:
                 self.turns.append(self.last)
             self._add(role, parts, at, hidden=hidden)

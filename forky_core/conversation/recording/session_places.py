@@ -1,0 +1,216 @@
+"""Finds where a call belongs whose program names its session: the id decides the conversation, the content the place.
+
+The session is recorded in the view of its conversation (scopes.py). Whatever the program rewrites, its calls go there.
+What it asks for itself, such as a title, is filed aside. The summary with which it goes on after a compaction goes
+below the branch's head, and a sub-agent's task below the call that gave it: both begin a context anew, as they do for
+the program.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
+
+from forky_core.conversation.identity import new_id
+from forky_core.conversation.recording.scopes import Scopes
+from forky_core.conversation.session import Session
+from forky_core.matching.finding import PlaceMatch
+from forky_core.matching.rewritten import content_of, is_unspoken
+from forky_core.model import ConversationId, Message, MessageId, View
+from forky_core.model.parts import Draft, MergePart, Part, TextPart, ToolCallPart, canonical_json
+from forky_core.model.payload_kinds import COMPACTION, TASK
+from forky_core.store.contract import Store
+from forky_core.text.surroundings import (
+    asks_aside,
+    asks_for_title,
+    bare,
+    first_spoken,
+    is_summary,
+    spoken,
+    summary_in,
+)
+from forky_core.wire.call import Call, text_of_turn
+from forky_core.wire.session_ids import SessionIds
+
+_ANSWERS = 6
+"""How many of the newest answers are looked for in a summary."""
+_LEAST = 200
+"""The least characters of an answer that shows a message which repeats it to be a summary."""
+
+
+@dataclass(frozen=True, slots=True)
+class FoundPlace:
+    """A conversation, and where in it an array belongs."""
+
+    session: Session
+    match: PlaceMatch
+    version: int
+    """The version of its view when it was matched; 0 if the conversation has yet to be created."""
+    call: Call
+    """The call as it is filed."""
+    key: str = ""
+    """The key of the view for its session; "" if it named none."""
+    aside: bool = False
+    """Whether the program asks for itself."""
+    forks: bool = False
+    """Whether the session goes on from what another one said, on a branch of its own."""
+
+
+class SessionPlaces:
+    """Finds places of calls that name their sessions."""
+
+    def __init__(
+        self, repo_of: Callable[[ConversationId], Session], store: Store, scopes: Scopes, below: str
+    ) -> None:
+        self._repo_of = repo_of
+        self._store = store
+        self._scopes = scopes
+        self._below = below
+
+    def find(self, call: Call, scope: str, ids: SessionIds) -> FoundPlace | None:
+        """The place of a call in the conversation of its session, or of the one that began it; None without either."""
+        keys = [self._scopes.session(scope, id) for id in ids.all]
+        for key in keys:
+            for id in self._scopes.opened(key):
+                return self._within(self._repo_of(id), call, keys[0], key)
+        return None
+
+    def begin(self, call: Call, scope: str, ids: SessionIds, by_content: Iterable[FoundPlace]) -> FoundPlace:
+        """The place of the first call of a session: where a stored answer is continued, such as by a fork of another
+        session, or a new conversation.
+        """
+        key = self._scopes.session(scope, ids.own)
+        again = [self._again(place) for place in by_content]
+        going_on = [place for place in again if _answers(call.turns, place.match)]
+        if going_on:
+            best = max(going_on, key=lambda place: place.match.known - place.match.skipped)
+            return replace(best, key=key, forks=True)
+        new = self._repo_of(ConversationId(new_id()))
+        return FoundPlace(new, PlaceMatch(None, 0), 0, call, key, _is_aside(call))
+
+    def _again(self, place: FoundPlace) -> FoundPlace:
+        """The same conversation, matched as one that this session rewrites."""
+        match = place.session.match(place.call.turns, rewritten=True)
+        return replace(place, match=match, version=place.version)
+
+    def _within(self, session: Session, call: Call, own: str, known: str) -> FoundPlace:
+        view = session.view
+        match = session.match(call.turns, rewritten=True)
+        place = FoundPlace(session, match, view.version, call, own, _is_aside(call))
+        if place.aside:
+            return place
+        branch = self._branch(session, view, known)
+        head = view.branch(branch).head if branch else None
+        at = self._summary(session, call.turns, match.known) if head is not None else None
+        if at is not None and (compacted := _compacted(call, at, branch, session.path(head))) is not None:
+            return replace(place, call=compacted, match=PlaceMatch(head, 0))
+        if match.message is not None or head is None:
+            return place
+        if own != known:
+            caller = _caller(session, call.turns) or head
+            return replace(
+                place, call=_begun(call, TASK.name, branch), match=PlaceMatch(caller, 0), forks=True
+            )
+        return replace(place, aside=not call.tools and _has_tools(session))
+
+    def _branch(self, session: Session, view: View, key: str) -> str:
+        """The branch on which a session wrote last; "" if it has none."""
+        name = view.entries.get(key)
+        if isinstance(name, str) and f"heads/{name}" in view.entries:
+            return name
+        heads = [
+            (session.message(branch.head).created, name)
+            for name, branch in view.branches.items()
+            if branch.head is not None and name.startswith(self._below)
+        ]
+        return max(heads)[1] if heads else ""
+
+    def _summary(self, session: Session, turns: Sequence[Draft], known: int) -> int | None:
+        """The turn that is the summary of what stands above, among those that are not stored."""
+        texts: list[str] | None = None
+        for at in range(known, len(turns)):
+            text = text_of_turn(turns[at])
+            if turns[at].role != "user" or not text.strip():
+                continue
+            if is_summary(bare(text)):
+                return at
+            if len(text) >= _LEAST:
+                texts = _newest_answers(session) if texts is None else texts
+                if any(answer in bare(text) for answer in texts):
+                    return at
+        return None
+
+
+def _newest_answers(session: Session) -> list[str]:
+    said = (
+        bare(summary_in(one.text))
+        for one in reversed(tuple(session.messages.values()))
+        if one.role == "assistant"
+    )
+    return [text for text, _ in zip(said, range(_ANSWERS), strict=False) if len(text) >= _LEAST]
+
+
+def _is_aside(call: Call) -> bool:
+    """Whether a program asks for itself, and no person reads the answer."""
+    texts = [text_of_turn(turn) for turn in call.turns if turn.role == "user"]
+    if not texts:
+        return False
+    last = next(turn for turn in reversed(call.turns) if turn.role != "system")
+    return (not call.tools and asks_for_title(call.system or "", texts[0])) or (
+        last.role == "user" and asks_aside(spoken(texts[-1]))
+    )
+
+
+def _has_tools(session: Session) -> bool:
+    return any("tools" in call.parameters for call in session.generations()[-20:])
+
+
+def _answers(turns: Sequence[Draft], match: PlaceMatch) -> bool:
+    """Whether an answer is among the turns that are stored."""
+    return any(turn.role == "assistant" for turn in turns[match.skipped : match.known])
+
+
+def _compacted(call: Call, at: int, branch: str, path: Sequence[Message]) -> Call | None:
+    """The call as it goes on below `path` with the summary that is its turn `at`; None if it says other things above
+    the summary that stand nowhere on the path.
+    """
+    on_path: dict[str, list[MessageId]] = {}
+    for message in path:
+        on_path.setdefault(content_of(message), []).append(message.id)
+    last = max(place for place, turn in enumerate(call.turns) if turn.role != "system")
+    kept: list[MessageId] = []
+    end = at + 1
+    for place, turn in enumerate(call.turns):
+        if place == at or turn.role == "system":
+            continue
+        there = on_path.get(content_of(turn)) if place != last or turn.role != "user" else None
+        if there:
+            kept.append(there.pop())
+            end = max(end, place + 1)
+        elif place < at and not is_unspoken(turn):
+            return None
+        elif place > at and not is_unspoken(turn):
+            break
+    turns = (_beginning(call.turns[at], COMPACTION.name, branch, kept), *call.turns[end:])
+    return replace(call, turns=turns)
+
+
+def _begun(call: Call, kind: str, branch: str) -> Call:
+    first, *others = call.turns
+    return replace(call, turns=(_beginning(first, kind, branch), *others))
+
+
+def _beginning(turn: Draft, kind: str, branch: str, kept: Sequence[MessageId] = ()) -> Draft:
+    """A turn as the message with which a context begins anew."""
+    others: tuple[Part, ...] = tuple(part for part in turn.parts if not isinstance(part, TextPart))
+    return replace(turn, parts=(MergePart(kind, branch, tuple(kept), text_of_turn(turn)), *others))
+
+
+def _caller(session: Session, turns: Sequence[Draft]) -> MessageId | None:
+    """The newest message that calls a tool with what these turns begin with, as the call of a sub-agent does."""
+    said = first_spoken(text_of_turn(turn) for turn in turns if turn.role == "user")
+    quoted = str(canonical_json(said))[1:-1]
+    for message in reversed(tuple(session.messages.values())) if said else ():
+        if any(isinstance(part, ToolCallPart) and quoted in part.arguments for part in message.parts):
+            return message.id
+    return None
