@@ -32,7 +32,7 @@ from forky_core.views.sides import (
     written,
 )
 from pages.ui.compare.fusing import draw_fusion
-from pages.ui.compare.surface import draw_surface, follow_links
+from pages.ui.compare.surface import draw_surface
 from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, label_of, model_title
@@ -66,7 +66,7 @@ _STYLE = """<style>
 .st-key-compare-ask-box { background: GROUND; padding: .1rem 0 .5rem; }
 .stMainBlockContainer:has(.st-key-compare-ask-box) { padding-bottom: 0; }
 .st-key-line-compare-choose { min-height: 2.1rem; }
-@media (min-width: 641px) { .st-key-line-compare-choose { padding-right: 12rem; } .st-key-compare-back { display: none; } }
+@media (min-width: 641px) { .st-key-line-compare-choose { padding-right: 12rem; } [data-testid=stLayoutWrapper]:has(> .st-key-compare-back) { display: none; } }
 @media (max-width: 640px) { .st-key-line-compare-choose > :has(> .st-key-compare-back, > [data-testid=stMarkdown]) { order: -1; }
   .st-key-line-compare-choose > :has(> [data-testid=stMarkdown]) { flex: 1 1 75%; } }
 </style>"""
@@ -86,7 +86,6 @@ def main() -> None:
         st.info("There is no conversation yet. Begin one on the Chat page, then start a branch to compare.")
         st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
         return
-    follow_links(frame)
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     hear_moves(frame.chat, version=frame.chat.view.version)
     chosen = Chosen(frame, _sides(frame))

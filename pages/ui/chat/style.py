@@ -124,8 +124,10 @@ CONTENTS
 .st-key-chat-together [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .6rem; scroll-snap-type: x proximity; }
 .stColumn .st-key-chat-together .stColumn.stColumn { min-width: min(17rem, 82vw) !important; flex: 1 1 0 !important; scroll-snap-align: start; padding: .3rem;
   border: 1px solid color-mix(in srgb, currentColor 12%, transparent); border-radius: .6rem; }
-.st-key-chat-together .fk-siblings { display: none; }
-.st-key-chat-together [class*="st-key-cell-"] { max-height: 56dvh; overflow-y: auto; }
+.st-key-chat-together :is(.fk-siblings, .fk-took, time) { display: none; }
+.st-key-chat-together .fk-head [data-act="fork"]::after { content: none !important; }
+@media (max-width: 640px) { .stColumn .st-key-chat-together .stColumn.stColumn { min-width: 84vw !important; } }
+.st-key-chat-together [class*="st-key-cell-"] { max-height: 56dvh; overflow-y: auto; padding-bottom: 1.2rem; mask-image: linear-gradient(#000 calc(100% - 1.6rem), transparent); }
 .fk-prefer { padding: .2rem .6rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
 [class*="st-key-chat-meter"] button { padding: 0 .3rem; min-height: 0 !important; opacity: .74; }

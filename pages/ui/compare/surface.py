@@ -41,7 +41,7 @@ from pages.ui.components.only_reading import may_write, why_only_reads
 from pages.ui.components.palette import palette
 from pages.ui.components.showing import start_demo
 from pages.ui.components.style import code_colors
-from pages.ui.frame import Frame, saying
+from pages.ui.frame import Frame, open_page, saying
 from pages.ui.merge.examination_job import begin
 from pages.ui.merge.examining import NO_MODEL, offer
 from pages.ui.vote.opening import opening, poll_answers
@@ -63,7 +63,6 @@ KEY = "compare.surface"
 _MARKS = "compare.marks"
 _PANEL = "compare.panel"
 _WHOLE = "compare.whole"
-_GO = "compare.go"
 _DIALOG = "compare.dialog"
 _LOOK_EVERY = 0.8
 """Seconds between two updates of replies that are being written."""
@@ -104,21 +103,6 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
     running = {key: jobs[side.branch] for key, side in desk.sides.items() if side.branch in jobs}
     if running:
         _draw_live(desk, running)
-
-
-def follow_links(frame: Frame) -> None:
-    """Go to the page that an act asked for; a handler cannot switch pages here. Call it when the page runs."""
-    wanted = frame.session.choices.pop(_GO, "")
-    page, _, key = wanted.partition(" ")
-    chat = frame.chat
-    if page == "chat":
-        side = next((one for one in (key,) if one in chat.branches), None)
-        params = {"c": str(chat.id), "b": side} if side else {"c": str(chat.id), "m": key}
-        st.switch_page("chat.py", query_params=params)
-    elif page == "merge" and key in chat.branches:
-        into = merge_target(chat, key)
-        if into is not None:
-            st.switch_page("merge.py", query_params={"c": str(chat.id), "b": into, "source": key})
 
 
 def merge_target(chat: Conversation, source: str) -> str | None:
@@ -354,13 +338,15 @@ def _marks(desk: ComparedPage, request: dict[str, Any]) -> None:
 def _open(desk: ComparedPage, request: dict[str, Any]) -> None:
     side = desk.sides.get(str(request.get("key")))
     if side is not None and side.head is not None:
-        desk.frame.session.choices[_GO] = f"chat {side.branch or side.head.removeprefix('b2:')}"
+        to = ("b", side.branch) if side.branch else ("m", side.head.removeprefix("b2:"))
+        open_page("chat.py", {"c": str(desk.frame.chat.id), to[0]: to[1]})
 
 
 def _merge(desk: ComparedPage, request: dict[str, Any]) -> None:
-    side = desk.sides.get(str(request.get("key")))
-    if side is not None and side.branch is not None:
-        desk.frame.session.choices[_GO] = f"merge {side.branch}"
+    chat, side = desk.frame.chat, desk.sides.get(str(request.get("key")))
+    source = side.branch if side is not None else None
+    if source is not None and (into := merge_target(chat, source)) is not None:
+        open_page("merge.py", {"c": str(chat.id), "b": into, "source": source})
 
 
 def _promote(desk: ComparedPage, request: dict[str, Any]) -> None:
