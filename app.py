@@ -36,7 +36,7 @@ from forky_core.cli.plain import plain  # noqa: E402 - the lines above make it i
 from forky_core.gateway.access.gate import Gate  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
-from forky_core.gateway.front import Gateway, VerbsGateway  # noqa: E402
+from forky_core.gateway.front import Gateway, McpGateway, VerbsGateway  # noqa: E402
 from forky_core.gateway.headers import (  # noqa: E402
     SecurityHeaders,
     content_security_policy,
@@ -54,6 +54,7 @@ from forky_core.gateway.presence import Presence, PresenceAt  # noqa: E402
 from forky_core.gateway.presenting import PREFIX as PRESENT  # noqa: E402
 from forky_core.gateway.presenting import Presenting  # noqa: E402
 from forky_core.gateway.routes import PREFIX as API  # noqa: E402
+from forky_core.gateway.routes import TOOLS  # noqa: E402
 from forky_core.gateway.serving import (  # noqa: E402
     hold_connections,
     listening_at,
@@ -298,6 +299,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     gc.enable()
     await GATEWAY.close()
     await VERBS_GATEWAY.close()
+    await MCP_GATEWAY.close()
     from pages.ui.workspace import close_workspace  # noqa: PLC0415 - at the top it would hold up the server's start
 
     close_workspace()
@@ -306,8 +308,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 SETTINGS = Settings.from_environment()
 GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None, refused=note_refusal)
-VERBS_GATEWAY = VerbsGateway(
-    workspace, seen_by if TEAM is not None else None, address=lambda scope: str(SIGN_IN.address(scope))
+VERBS_GATEWAY, MCP_GATEWAY = (
+    made(workspace, seen_by if TEAM is not None else None, address=lambda scope: str(SIGN_IN.address(scope)))
+    for made in (VerbsGateway, McpGateway)
 )
 
 
@@ -349,6 +352,8 @@ ROUTES = [
     Route(f"{API}/{{path:path}}", GATEWAY),
     Route("/api", VERBS_GATEWAY),
     Route("/api/{path:path}", VERBS_GATEWAY),
+    Route(TOOLS, MCP_GATEWAY),
+    Route(f"{TOOLS}/{{path:path}}", MCP_GATEWAY),
     Route(f"{FORMER}/{{path:path}}", FormerWorkspace()),
     Route("/{base:path}favicon.png", favicon),
     agraph_route(),
@@ -363,6 +368,7 @@ MIDDLEWARE = [
         public_below=(
             API,
             "/api",
+            TOOLS,
             LINKS,
             FORMER,
             *(f"{PRESENT}/{part}" for part in ("watch", "follow", "ask", "ballot")),

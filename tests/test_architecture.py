@@ -33,6 +33,8 @@ HOMES = {
     "psycopg": ("forky_core/store/postgresql/",),
     "psycopg_pool": ("forky_core/store/postgresql/",),
     "litellm": ("forky_core/llm/",),
+    "mcp": ("forky_core/gateway/mcp/",),
+    "mcp_types": ("forky_core/gateway/mcp/",),
     "streamlit": ("app.py", "pages/"),
     "streamlit_agraph": ("app.py", "pages/"),
 }

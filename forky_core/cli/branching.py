@@ -19,6 +19,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     fork.add_argument("name", nargs="?", help="its name (default: a free one)")
     fork.add_argument("--at", metavar="ID", help="the message (default: the head)")
     add_place(fork, "--branch", "the branch whose rules it takes (default: the one that moved last)")
+    fork.add_argument("--json", action="store_true", help="one JSON object")
     fork.set_defaults(run=run_fork, makes_database=False)
     branch = commands.add_parser("branch", help="list, rename or delete branches")
     add_place(branch, "--branch", "the branch that is meant (default: the one that moved last)")
@@ -30,8 +31,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
 
 
 def run_fork(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    print(one_line(place(forky, options).fork(options.name, at=options.at).branch_name), file=out)
-    return 0
+    forked = place(forky, options).fork(options.name, at=options.at)
+    entry = {"conversation": forked.id, "branch": forked.branch_name, "head": forked.branch.head}
+    return print_outcome(options, entry, forked.branch_name, out)
 
 
 def run_branch(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:

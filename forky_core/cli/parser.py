@@ -42,6 +42,7 @@ from forky_core.cli import (
     settling,
     token,
     up,
+    verbs,
     verify,
     voting,
 )
@@ -61,6 +62,7 @@ COMMANDS = (
     listing,
     log,
     branching,
+    verbs,
     contexts,
     documenting,
     merging,

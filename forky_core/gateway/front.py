@@ -6,11 +6,13 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from forky_core.gateway.asgi import Scope
-from forky_core.gateway.lazy_route import LazyRoute
+from forky_core.gateway.lazy_route import App, LazyRoute
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
+    from forky_core.gateway.api.callers import Callers
     from forky_core.gateway.api.service import VerbService
+    from forky_core.gateway.mcp.service import McpService
     from forky_core.gateway.v1.service import Service
 
 
@@ -36,8 +38,8 @@ class Gateway(LazyRoute["Service"]):
         return Service(self._workspace, seen_by=self._seen_by, refused=self._refused)
 
 
-class VerbsGateway(LazyRoute["VerbService"]):
-    """The endpoint of verbs: an ASGI app for `/api/v1` and everything below it."""
+class OfCallers(LazyRoute[App]):
+    """An endpoint that is asked with tokens that have scopes."""
 
     def __init__(
         self,
@@ -52,8 +54,25 @@ class VerbsGateway(LazyRoute["VerbService"]):
         self._seen_by = seen_by
         self._address = address
 
-    def _make(self) -> VerbService:
+    def _callers(self) -> Callers:
         from forky_core.gateway.api.callers import Callers  # noqa: PLC0415 - the point of this file
+
+        return Callers(self._workspace, self._seen_by, self._address)
+
+
+class VerbsGateway(OfCallers["VerbService"]):
+    """The endpoint of verbs: an ASGI app for `/api/v1` and everything below it."""
+
+    def _make(self) -> VerbService:
         from forky_core.gateway.api.service import VerbService  # noqa: PLC0415 - the point of this file
 
-        return VerbService(Callers(self._workspace, self._seen_by, self._address))
+        return VerbService(self._callers())
+
+
+class McpGateway(OfCallers["McpService"]):
+    """The endpoint of tools: an ASGI app for `/mcp`."""
+
+    def _make(self) -> McpService:
+        from forky_core.gateway.mcp.service import McpService  # noqa: PLC0415 - the point of this file
+
+        return McpService(self._callers())

@@ -153,7 +153,7 @@ def test_bash_completes_conversations_and_files(
 
 
 def test_commands_options_and_choices_are_completed(complete: Complete) -> None:
-    assert complete("forky comp") == ["completion"]
+    assert complete("forky comp") == ["compare", "completion"]
     assert complete("forky log --gr") == ["--graph"]
     assert complete("forky completion ") == list(SHELLS)
     assert "three-way" in complete("forky merge debug --strategy ")

@@ -18,6 +18,7 @@ from forky_core.people.links.link import LinkDraft
 from forky_core.people.links.making import make_link
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
+from forky_core.verbs.merging import plan_id
 from tests.builders import talk
 from tests.cli.conftest import Ended, Run
 from tests.formats.seeds import seeds, whole
@@ -30,6 +31,25 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
     "log": ((), ("--graph",)),
     "branch": ((), ("--rename", "third", "--branch", "spare"), ("--delete", "--branch", "third")),
     "context": ((), ("--text", "And now?")),
+    "fork": (("side",),),
+    "say": (("Noted.",), ("Hello.", "--role", "assistant")),
+    "ask": (("What is a branch?", "--model", "offline/quote"),),
+    "search": (("port",),),
+    "status": ((),),
+    "read": ((), ("--last", "1")),
+    "report": ((),),
+    "compare": (("main", "debug"),),
+    "plan": (("--sources", "debug", "--branch", "main"), ("--request", "1")),
+    "propose": (("main", "--branch", "again"),),
+    "review": (("1", "--text", "It holds."),),
+    "approve": (("1", "--plan", "{plan}"),),
+    "land": (("--request", "1", "--branch", "main", "--plan", "{plan}"),),
+    "undo": ((),),
+    "redo": ((),),
+    "stash": (("A draft.",), ("--drop", "1")),
+    "tag": (("v1",), ("v1", "--remove")),
+    "history": ((),),
+    "trash": ((), ("--back",)),
     "documents add": (("{file}",),),
     "documents list": ((),),
     "documents search": (("port",),),
@@ -149,10 +169,12 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Mapping[st
         chat.fork("spare")
         talk(chat, "The port is 7070.")
         chat.say("Noted, 7070.", role="assistant")
-        chat.requests.open("debug", note="It moved.")
+        agent = open_.through(open_.store, "agent").conversation(chat.id, "main")
+        agent.requests.open("debug", note="It moved.")
         second = talk(chat.fork("again", at=chat.path()[-2].id), "Noted: the port is 7070 from now on.")
         added = open_.documents.add_documents([folder / FILES["file"]])
         ids = {"chat": chat.id, "other": other.id, "head": chat.path()[-1].id, "second": second.id}
+        ids["plan"] = plan_id(agent.requests.plan(1))
         ids["digits"] = ids["head"][3:11]
         ids["document"] = added.documents[0].id
         ids["link"] = make_link(open_, LinkDraft(chat.id, "replay"), by="Ann").link.id
@@ -204,6 +226,8 @@ def test_json_is_all_that_a_command_prints(command: str, forky: Run, places: Map
 
 NAMED = frozenset(
     (
+        *("fork", "say", "ask", "search", "status", "read", "report", "compare", "plan", "propose", "review"),
+        *("approve", "land", "undo", "redo", "stash", "tag", "history", "trash"),
         *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect", "erase"),
         *("request list", "request accept"),
         *("polls list", "polls open", "polls show", "polls reveal", "vote"),
@@ -224,6 +248,7 @@ PREPARED: Mapping[str, tuple[str, ...]] = {
         ("polls list", "polls show", "polls reveal", "vote", "publish poll"),
         ("polls", "open", "main", "again", "--criterion", "clear", "--conversation", "{chat}"),
     ),
+    "redo": ("undo", "--conversation", "{chat}"),
     "publish merge": ("merge", "debug", "--conversation", "{chat}", "--into", "main", "--yes"),
     "token list": ("token", "make", "aider"),
     "token revoke": ("token", "make", "aider"),

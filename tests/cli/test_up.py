@@ -133,7 +133,7 @@ def test_without_streamlit_it_names_what_to_install(
 def test_the_help_fits_on_one_screen(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "80")
     lines = parser().format_help().splitlines()
-    assert len(lines) <= 40
+    assert len(lines) <= 46
     assert max(map(len, lines)) <= 80
 
 
@@ -143,8 +143,8 @@ def test_the_help_has_every_command_once_also_in_a_narrow_window(monkeypatch: py
     named = [name for _, group in GROUPS for names, _ in group for name in names.split(", ")]
     assert sorted(named) == sorted(commands.choices)
     lines = parser().format_help().splitlines()
-    for name in named:
-        assert sum(line.startswith(f"  {name}") for line in lines) or name == "serve"
+    for names in (names for _, group in GROUPS for names, _ in group):
+        assert sum(line.startswith(f"  {names} ") for line in lines) == 1, names
     assert max(map(len, lines)) <= 60
 
 

@@ -22,7 +22,7 @@ from forky_core.documents.offline_models import offline_models
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
-from forky_core.gateway.front import Gateway, VerbsGateway
+from forky_core.gateway.front import Gateway, McpGateway, VerbsGateway
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.serving import HELD
 from forky_core.gateway.tokens import NewToken, Tokens
@@ -122,16 +122,19 @@ def serving(models: Models, store: Store | None = None) -> Iterator[Served]:
     forky = Workspace(store or MemoryStore(), models)
     gateway = Gateway(lambda: forky)
     verbs = VerbsGateway(lambda: forky, address=lambda _scope: "http://forky.test")
+    tools = McpGateway(lambda: forky, address=lambda _scope: "http://forky.test")
     routes = [Route(PREFIX, gateway), Route(f"{PREFIX}/{{path:path}}", gateway)]
     routes += [Route("/api", verbs), Route("/api/{path:path}", verbs)]
+    routes += [Route("/mcp", tools), Route("/mcp/{path:path}", tools)]
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
         yield
         await gateway.close()
         await verbs.close()
+        await tools.close()
 
-    guard = Middleware(Gate, sign_in=SignIn(Origins()), public_below=(PREFIX, "/api"))
+    guard = Middleware(Gate, sign_in=SignIn(Origins()), public_below=(PREFIX, "/api", "/mcp"))
     app = Starlette(routes=routes, middleware=[guard], lifespan=lifespan)
     tokens = Tokens(forky.store)
     try:

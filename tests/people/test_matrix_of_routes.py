@@ -71,6 +71,11 @@ class Site:
         body = dumps(row.body(self, cell)).encode() if row.body else b""
         token = (self.agent if self.token else "") if row.by_agent else self.token
         bearer = [(b"authorization", f"Bearer {token}".encode())] if row.by_token else []
+        if row.by_agent:
+            bearer += [
+                (b"accept", b"application/json, text/event-stream"),
+                (b"content-type", b"application/json"),
+            ]
         session = self.session if signed_in and not row.by_token else ""
         return await ask(self.gate, path, method=row.method, body=body, headers=bearer, token=session)
 
@@ -146,6 +151,16 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("/s/{secret}", NOBODYS, lambda s, c: "/s/" + "x" * 22, public=True),
     RouteRow("/v1", NOBODYS, lambda s, c: "/v1", by_token=True),
     RouteRow("/v1/{path:path}", ANYBODY, lambda s, c: "/v1/models", by_token=True),
+    RouteRow("/mcp/{path:path}", NOBODYS, lambda s, c: "/mcp/nothing", by_token=True),
+    RouteRow(
+        "/mcp",
+        ANYBODY,
+        lambda s, c: "/mcp",
+        "POST",
+        lambda s, c: {"jsonrpc": "2.0", "id": 1, "method": "tools/list"},
+        by_token=True,
+        by_agent=True,
+    ),
     RouteRow("/api", NOBODYS, lambda s, c: "/api", by_token=True),
     RouteRow("/api/{path:path}", NOBODYS, lambda s, c: "/api/v1/nothing", by_token=True),
     RouteRow(
@@ -275,6 +290,8 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setattr(front.GATEWAY, "_app", None)
         patch.setattr(front.VERBS_GATEWAY, "_seen_by", served.seen_by)
         patch.setattr(front.VERBS_GATEWAY, "_app", None)
+        patch.setattr(front.MCP_GATEWAY, "_seen_by", served.seen_by)
+        patch.setattr(front.MCP_GATEWAY, "_app", None)
         yield Site(made)
         finished(front.GATEWAY.close())
 
