@@ -13,20 +13,22 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.squash import NOTHING_LEARNED
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import MergePart
-from forky_core.model.payload_kinds import FULL, REBASE, THREE_WAY
+from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, THREE_WAY
 from forky_core.views.captions import brought_back, opening_of
-from forky_core.views.merging import other_warnings, takes_more_than_full
+from forky_core.views.merging import other_warnings, size_in_words, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link, passage_link
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
-from pages.ui.frame import Frame, locate, place, saying
+from pages.ui.frame import Frame, locate, open_chat, place, saying
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import give_way, homeward, offered, read_options, tick, want
 from pages.ui.merge.head import draw_how, draw_route
@@ -40,6 +42,7 @@ from pages.ui.merge.style import apply_merge_style
 from pages.ui.merge.writing import draw_writing_beside
 from pages.ui.note import Leads, note_html
 from pages.ui.page import Page
+from pages.ui.person import names_themselves
 
 PAGE = Page(title="Bring back", icon="merge", order=30, shown=False)
 
@@ -48,8 +51,8 @@ _REBASE_GONE = (
     "`forky rebase`, and in Python, by `chat.merges.plan_rebase`."
 )
 _LANDED = "merge.landed"
-_SAVED = "merge.saved"
-"""Tokens that the merge takes less than the whole branch would."""
+_SIZE = "merge.size"
+"""How long it is that came in, as a sentence."""
 
 
 def main() -> None:
@@ -75,9 +78,10 @@ def main() -> None:
     planning = frame.session.planning = planning_for(frame.session.planning, frame.forky, frame.chat, options)
     with st.container(key="line-merge-head", horizontal=True, vertical_alignment="center"):
         draw_route(frame, options)
-        draw_how(frame, options, planning)
+        proposes = _proposes(frame, planning, request)
+        draw_how(frame, options, planning, proposes=proposes)
         draw_waiting(frame, request)
-        _draw_acts(frame, planning, request)
+        _draw_acts(frame, planning, request, proposes=proposes)
     plan = planning.plan
     if request is None:
         _draw_note(frame, planning, options, None)
@@ -122,14 +126,20 @@ def _nothing_to_bring_back(frame: Frame, request: MergeRequest | None) -> None:
         )
 
 
-def _draw_acts(frame: Frame, planning: Planning, request: MergeRequest | None) -> None:
+def _proposes(frame: Frame, planning: Planning, request: MergeRequest | None) -> bool:
+    """Whether somebody can be asked to look at what is shown."""
+    lands = planning.plan is not None and planning.plan.lands
+    return lands and request is None and not why_only_reads(frame.chat)
+
+
+def _draw_acts(frame: Frame, planning: Planning, request: MergeRequest | None, *, proposes: bool) -> None:
     """Bring it in, or ask for a review: in sight wherever one reads."""
     plan = planning.plan
     if plan is None or not plan.lands:
         return
     kept_off = why_not_land(frame, request, plan)
     with st.container(key="line-merge-land", horizontal=True, vertical_alignment="center", width="content"):
-        if request is None and not why_only_reads(frame.chat):
+        if proposes and not names_themselves():
             draw_propose(frame)
         if kept_off:
             st.caption(f":material/shield_lock: {plain_label(kept_off, 400)}", width="content")
@@ -163,13 +173,18 @@ def _draw_warnings(plan: MergePlan) -> None:
         ways = offered(several=bool(plan.sides), graft=plan.graft is not None)
         _warn(
             f":material/call_split: {found}: the model would read both, and nothing says which one holds.",
-            ("Decide them", "merge.settle_three_way", THREE_WAY.name) if THREE_WAY.name in ways else None,
+            *((("Decide them", "merge.settle_three_way", THREE_WAY.name),) if THREE_WAY.name in ways else ()),
         )
-    if takes_more_than_full(plan):
+    elif takes_more_than_full(plan):
         _warn(
-            f":material/info: This takes {count(plan.tokens, 'token')}, and everything as it was said only "
-            f"{plan.tokens_full:,}: nothing is saved.",
+            f":material/info: Everything as it was said takes only {count(plan.tokens_full, 'token')}: nothing is saved.",
             ("Bring everything", "merge.in_full", FULL.name),
+        )
+    if told := next((one for one in plan.warnings if NOTHING_LEARNED in one), ""):
+        _warn(
+            f":material/info: {told}",
+            ("Everything as it was said", "merge.everything", FULL.name),
+            ("Chosen messages", "merge.choose", CHERRY_PICK.name),
         )
     for warning in other_warnings(plan):
         st.caption(f":material/info: {plain_label(warning, 300)}")
@@ -177,15 +192,13 @@ def _draw_warnings(plan: MergePlan) -> None:
         st.badge(plain_label(plan.badge), icon=":material/format_quote:", color="gray")
 
 
-def _warn(sentence: str, way: tuple[str, str, str] | None) -> None:
-    """A sentence with the strategy that would do better: the words and the key of its button, and its name."""
-    with st.container(
-        key=f"line-merge-{way[1][6:] if way else 'warning'}", horizontal=True, vertical_alignment="center"
-    ):
+def _warn(sentence: str, *ways: tuple[str, str, str]) -> None:
+    """A sentence with the strategies that would do better: the words and the key of a button, and a name, of each."""
+    place = ways[0][1][6:] if ways else "warning"
+    with st.container(key=f"line-merge-{place}", horizontal=True, vertical_alignment="center"):
         st.caption(sentence, width="content")
-        if way is not None:
-            label, key, strategy = way
-            st.button(label, key=key, type="tertiary", on_click=lambda: want(strategy=strategy, picks=None))
+        for label, key, strategy in ways:
+            st.button(label, key=key, type="tertiary", on_click=partial(want, strategy=strategy, picks=None))
 
 
 def _draw_overtaken(frame: Frame, planning: Planning) -> None:
@@ -289,7 +302,7 @@ def _land(frame: Frame, planning: Planning, request: MergeRequest | None) -> Non
     else:
         landed = (frame.chat.id, str(operation.number), planning.plan.target_name, _sources())
         frame.session.choices[_LANDED] = "\n".join(landed)
-        frame.session.choices[_SAVED] = str(max(0, planning.plan.tokens_full - planning.plan.tokens))
+        frame.session.choices[_SIZE] = size_in_words(planning.plan)
         frame.session.planning = None
         frame.session.picks = ()
         want(picks=None, force=None, again=None, request=None)
@@ -304,23 +317,24 @@ def _draw_landed(frame: Frame) -> bool:
         return False
     with st.container(key="merge-landed", border=True):
         st.markdown(f"#### :material/check_circle: {plain_label(_brought(chat), 200)}")
-        saved = int(tab.choices.get(_SAVED, "0"))
-        less = (
-            f" It saves {count(saved, 'token')} with each question, against everything as it was said."
-            if saved
-            else ""
-        )
-        st.caption(
-            f"From now on, questions on “{plain_label(chat.branch_name, 40)}” are answered with it. Undo takes it back.{less}"
-        )
+        name = plain_label(chat.branch_name, 40)
+        st.caption(f"From now on, questions on “{name}” are answered with it. {tab.choices.get(_SIZE, '')}")
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                linked("chat.py"),
-                label=f"Go on in {plain_label(chat.branch_name, 40)}",
-                icon=":material/account_tree:",
-                query_params=place(chat),
+            with st.container(key="merge-go", width="content"):
+                st.page_link(
+                    linked("chat.py"),
+                    label=f"Go on in {name}",
+                    icon=":material/account_tree:",
+                    query_params=place(chat),
+                )
+            st.button(
+                "Undo",
+                key="merge.undo",
+                type="tertiary",
+                icon=":material/undo:",
+                on_click=_undo,
+                args=(frame,),
             )
-            st.button("Undo", key="merge.undo", icon=":material/undo:", on_click=_undo, args=(frame,))
             if chat.head is not None and chat.head.merges:
                 give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give", label="Share")
             st.button(
@@ -371,7 +385,8 @@ def _sources() -> str:
 
 def _undo(frame: Frame) -> None:
     with saying(frame.session):
-        frame.session.say(frame.chat.undo().sentence)
+        done(frame.session, frame.chat.undo())
+        open_chat(frame.chat)
 
 
 def _another(frame: Frame) -> None:

@@ -19,6 +19,7 @@ from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_headi
 from forky_core.merge.marks import note_sources, without_marks
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import passages
+from forky_core.merge.note.quotations import quoted_of
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of
 from forky_core.model import Message, MessageId
@@ -308,26 +309,6 @@ class Editing:
         return None
 
 
-@dataclass(frozen=True, slots=True)
-class Budget:
-    """A block's size against its limit, in tokens."""
-
-    used: int
-    limit: int
-    full: int
-    """The size of the whole branch."""
-
-    @property
-    def over(self) -> int:
-        """How many tokens it exceeds the limit by; a person may land it all the same."""
-        return max(0, self.used - self.limit)
-
-    @property
-    def share(self) -> float:
-        """The used share of the limit, 0 to 1."""
-        return min(1.0, self.used / self.limit) if self.limit > 0 else 1.0
-
-
 def _spoken_by(line: BlockLine, before: BlockLine | None, words: Callable[[MessageId], str]) -> BlockLine:
     """Return the line with its speaker split off: a prefix before a colon that the message does not have, while it has
     the rest.
@@ -381,8 +362,11 @@ def _source_lines(messages: Sequence[Message]) -> tuple[SourceLine, ...]:
         found.append(SourceLine(key, message, role, text, shape, len(found), row))
 
     cut: dict[int, list[tuple[str, Shape, int]]] = {}
-    for one in passages(messages):
-        cut.setdefault(one.turn, []).append((one.text, one.shape, one.row))
+    every = passages(messages)
+    repeated = quoted_of(every, messages)
+    for at, one in enumerate(every):
+        if at not in repeated:
+            cut.setdefault(one.turn, []).append((one.text, one.shape, one.row))
     for turn, message in enumerate(messages):
         for text, shape, row in cut.get(turn, ()):
             add(message.id, message.role, text, shape, row)

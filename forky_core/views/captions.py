@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 from forky_core.merge.conflicts.findings import settled_and_open
 from forky_core.merge.headings import RESOLVED
@@ -74,14 +75,15 @@ def brought_back(message: Message) -> str:
 
 
 def payload_brought_back(merge: MergePart) -> str:
-    """Return what `payload_summary` returns, in the words of the pages: they name no strategy."""
+    """Return what `payload_summary` returns, in the words of the pages: without the strategy and what is left out."""
     if merge.kind.caption:
         return merge.kind.caption.format(source=merge.source)
+    told = replace(merge, omitted=())
     if merge.kind.reading == "answer":
-        return _brought(merge, "One answer made of several")
+        return _brought(told, "One answer made of several")
     if merge.kind.reading == "notice":
-        return _brought(merge, f"“{merge.source}” moved here")
-    return _brought(merge, f"Brought back from “{merge.source}”")
+        return _brought(told, f"“{merge.source}” moved here")
+    return _brought(told, f"Brought back from “{merge.source}”")
 
 
 def _brought(merge: MergePart, how: str) -> str:

@@ -10,11 +10,13 @@ from forky_core.conversation.visible import Visible
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
 from forky_core.merge.plan import MergePlan
+from forky_core.merge.squash import NOTHING_LEARNED
 from forky_core.model import Message, MessageId, View
 from forky_core.model.errors import ForkyError
 from forky_core.model.graph import ancestors, first_parent_path, parents_in
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
+from forky_core.views.shelf import count
 from forky_core.views.sides import left_from
 
 BUDGET_STEP = 20
@@ -174,6 +176,15 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
     )
 
 
+def size_in_words(plan: MergePlan) -> str:
+    """Return how much a plan adds to each later question, in place of what, as a sentence."""
+    size = count(plan.tokens, "token")
+    full = f" instead of {plan.tokens_full:,}" if plan.tokens < plan.tokens_full else ""
+    budget = plan.options.budget if plan.options is not None else None
+    over = f" Longer than the {budget:,} that you asked for." if budget and plan.tokens > budget else ""
+    return f"{size}{full}.{over}"
+
+
 def takes_more_than_full(plan: MergePlan) -> bool:
     """Whether condensing the branch saves nothing."""
     return plan.kind.reading == "lines" and plan.tokens >= plan.tokens_full > 0
@@ -181,7 +192,7 @@ def takes_more_than_full(plan: MergePlan) -> bool:
 
 def other_warnings(plan: MergePlan) -> tuple[str, ...]:
     """Return the plan's warnings without those for which a page has a control of its own."""
-    told = (_NO_SHORTER, *((_SETTLES,) if plan.conflicts else ()))
+    told = (_NO_SHORTER, NOTHING_LEARNED, *((_SETTLES,) if plan.conflicts else ()))
     return tuple(warning for warning in plan.warnings if not any(words in warning for words in told))
 
 

@@ -12,6 +12,7 @@ from html import escape
 
 from forky_core.context.citing import SOURCES
 from forky_core.merge.corrections import CorrectedLine
+from forky_core.merge.headings import SAID
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
 from forky_core.text.passages import is_code
@@ -111,8 +112,7 @@ def note_html(
     line above about what it brought, `exact` the text that the model reads, behind a click.
     """
     rows = list(payload_rows(merge, SHOWN))
-    named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
-    numbers = {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
+    numbers = numbers_in(merge, rows)
     sources = f'<div class="fk-sources">{_messages(numbers, leads, expands=not merge.brings_turns)}</div>'
     opened = " open" if merge.brings_turns and len(numbers) <= _TURNS else ""
     above = "What the model reads above them" if merge.brings_turns else "What the model reads"
@@ -129,6 +129,12 @@ def note_html(
     )
 
 
+def numbers_in(merge: MergePart, rows: Sequence[PayloadRow]) -> dict[MessageId, int]:
+    """The number of each message that a merge stands for, in the order in which its lines name them."""
+    named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
+    return {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
+
+
 def _note(
     rows: Sequence[PayloadRow],
     numbers: Mapping[MessageId, int],
@@ -142,7 +148,10 @@ def _note(
     if elsewhere:
         # A merge that brings turns as they are has no lines of its own to strike.
         pieces.insert(0, "<h4>Corrected later</h4>")
+    titles = [row.text for row in told if row.kind == "heading"]
     for row, after in zip(told, (*told[1:], None), strict=False):
+        if titles == [f"{SAID}:"] and row.kind == "heading":
+            continue
         if row.kind == "heading":
             pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
             continue

@@ -295,11 +295,15 @@ def test_a_long_field_of_another_page_comes_back_after_a_reload(app: str, watch:
     page.keyboard.press("Escape")
     page.goto(f"{app}/merge")
     settled(page)
-    page.get_by_text("As text").click()
+    page.get_by_role("button", name="Details").click()
+    page.get_by_text("As the model reads it").click()
+    page.keyboard.press("Escape")
     page.locator(text).fill("What I would write myself.")
     page.reload()
     settled(page)
-    page.get_by_text("As text").click()
+    page.get_by_role("button", name="Details").click()
+    page.get_by_text("As the model reads it").click()
+    page.keyboard.press("Escape")
     expect(page.locator(text)).to_have_value("What I would write myself.")
 
 

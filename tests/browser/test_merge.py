@@ -18,11 +18,12 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     page.get_by_role("button", name="More about upload").click()
     page.get_by_role("menuitem", name="Bring back into main").click()
     page.wait_for_url("**/merge?**source=upload**")
-    expect(page.locator(".block .header")).to_contain_text("[Merged ")
+    expect(lines(page).first).to_be_visible()
     page.get_by_role("button", name="Bring it in").click()
     expect(page.get_by_text("Brought back from “upload”")).to_be_visible()
     page.locator(".st-key-merge-undo button").click()
-    expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
+    page.wait_for_url("**/?**b=main**")
+    expect(page.get_by_text("Taken back: ")).to_be_visible()
     assert one.problems == []
 
 
@@ -42,7 +43,6 @@ def test_lines_come_in_and_go_out_by_clicks_and_none_is_lost(app: str, watch: An
     expect(unticked).to_have_count(0)
     settled(page)
     expect(unticked).to_have_count(0)
-    expect(page.locator(".meter.over")).to_be_visible()
     page.get_by_text("Take the edit back").click()
     expect(unticked).to_have_count(many)
     assert one.problems == []
@@ -104,16 +104,20 @@ def test_two_keys_from_the_start_lead_to_what_brings_it_in_and_one_gesture_does(
     page.keyboard.press("Tab")
     page.keyboard.press("Enter")
     expect(page.get_by_role("button", name="Bring it in")).to_be_focused()
+    page.get_by_role("button", name="Details").click()
     page.locator(".st-key-merge-edit label").click()
+    page.keyboard.press("Escape")
     text = page.locator(".st-key-merge-text textarea")
     text.fill("Use --partial.")
     text.press("Control+Enter")
-    expect(page.get_by_role("button", name="How: a short note, 4 tokens")).to_be_visible()
+    expect(page.get_by_role("button", name="How: a short note")).to_be_visible()
+    expect(page.get_by_text("4 tokens instead of")).to_be_visible()
     page.get_by_role("button", name="How: ").focus()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".fk-note")).to_have_text("Use --partial.")
     page.locator(".st-key-merge-undo button").click()
-    expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
+    page.wait_for_url("**/?**b=main**")
+    expect(page.get_by_text("Taken back: ")).to_be_visible()
     assert one.problems == []
 
 

@@ -44,6 +44,6 @@ def test_asking_forking_merging_and_undoing_work_without_patches(tmp_path: Path,
         page.get_by_role("button", name="Bring it in").click()
         expect(page.get_by_text("Brought back from “side”").first).to_be_visible()
         settled(page).locator(".st-key-merge-undo button").click()
-        expect(page.get_by_role("button", name="Bring it in")).to_be_visible()
+        page.wait_for_url("**/?**b=main**")
         assert watched.problems == []
         assert '"applied": ""' in printed(tmp_path, address)

@@ -7,7 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.editing import BlockLine, BranchLines, Budget, EditableBlock, Editing
+from forky_core.merge.editing import BlockLine, BranchLines, EditableBlock, Editing
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId
@@ -197,11 +197,6 @@ def test_a_merge_of_a_merge_is_written_as_it_was() -> None:
     talk(other, "So collect them lazily?", "Yes, that is decided.")
     here = editing(chat, "other")
     assert here.block.write(here.plan.short) == here.plan.payload
-
-
-def test_a_budget_says_how_much_is_over() -> None:
-    assert Budget(90, 120, 400).over == 0 and Budget(90, 120, 400).share == 0.75
-    assert Budget(150, 120, 400).over == 30 and Budget(150, 120, 400).share == 1.0
 
 
 def test_a_speaker_whose_name_has_a_colon_is_no_part_of_what_was_said() -> None:

@@ -251,7 +251,7 @@ def edited_blocks(test: AppTest) -> list[str]:
 
 
 def _block_text(drawn: dict[str, Any]) -> str:
-    rows = list(drawn["header"])
+    rows: list[str] = []
     for section in drawn["sections"]:
         rows += [f"{section['title']}:"] if section["title"] else []
         before: object = None

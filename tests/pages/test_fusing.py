@@ -54,7 +54,7 @@ def test_answers_to_one_question_are_fused_by_rule_as_the_preview_says(chat: Con
     said = words(test)
     assert "Put together by rule, without a model: nothing is rewritten." in said
     assert "1 possible conflict" in said and "8080" in said and "9090" in said
-    assert "Not examined." in said and "No contradiction" not in said
+    assert "Not examined" in said and "No contradiction" not in said
     assert chat.view == before
     payload = test.code[0].value
     test = press(test, "compare.fuse_land")

@@ -41,7 +41,7 @@ def test_a_note_says_who_said_what_and_its_numbers_lead_there(chat: Conversation
     chat.merge(chat.plan_merge("debug"))
     body = note(open_page("chat.py", chat))
     told = lines(body)
-    assert told[:2] == ["Said", "You: Why does code generation fail on enums?[1]"]
+    assert told[0] == "You: Why does code generation fail on enums?[1]"
     assert told[-2:] == [
         "You: How do I fix it?[3]",
         "Assistant: Call collect_members(cls) after the class is made. Decision: collect members lazily.[4]",

@@ -125,7 +125,7 @@ def test_a_commenter_proposes_what_an_editor_lands(
     server.sign_in(reader(server, ada, chat, Role.COMMENTER))
     test = open_page("merge.py", chat, source="harbour")
     assert "merge.propose_it" in keys(test) and "merge.land" not in keys(test)
-    assert "Ask for a review, and an editor of this conversation brings it in." in words(test)
+    assert "Ask somebody to look first, and an editor of this conversation brings it in." in words(test)
 
 
 def test_a_commenter_s_menu_on_a_branch_of_somebody_else_offers_to_fork_and_nothing_that_is_refused(

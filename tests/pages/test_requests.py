@@ -45,7 +45,9 @@ def test_proposing_merges_nothing_and_opens_the_request(chat: Conversation) -> N
     assert (request.source, request.into, request.strategy) == ("debug", "main", "full")
     assert request.note == "Have a look, please."
     assert param(test, "request") == "1"
-    assert "Have a look, please." in words(test) and "Asked to merge “debug” into “main”" in words(test)
+    assert "Have a look, please." in words(test) and "Asked for a review of “debug” into “main”" in words(
+        test
+    )
     assert "Request 1 proposes that already." in words(press(merge(chat, **wanted), "merge.propose_it"))
     press(test, "notice.undo")
     assert chat.requests.all == ()

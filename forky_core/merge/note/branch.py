@@ -11,10 +11,9 @@ from dataclasses import dataclass, field, replace
 from itertools import groupby
 
 from forky_core.context.citing import own_sources
-from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.headings import is_heading
 from forky_core.merge.note.passages import NotePassage, passages
-from forky_core.merge.note.quotations import ELSEWHERE, quoted_of
+from forky_core.merge.note.quotations import ELSEWHERE, offline_answers, quoted_of
 from forky_core.merge.wording import speaker_of
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import ToolCallPart
@@ -113,14 +112,14 @@ class NoteBranch:
         # An offline model answers by quoting: without the quotation, the question would stand there without an answer.
         texts = [one.text for one in messages]
         told = list(zip(messages, texts, strict=True))
-        offline = {one.id for one, text in told if text.startswith(QUOTES)}
+        offline = offline_answers(messages)
         # “/undo” and “no” hold for what stands above them, however often they are said.
         orders = {one.id for one, text in told if one.role == "user" and TURNS_DOWN.match(text)}
         every = with_code_blocks(passages(messages))
         # Without the SOURCES line of its message, a passage's citations mean nothing.
         sources = {one.place for one in every if one.role == "assistant" and own_sources(one.text)}
         known = plain_lines(known_texts)
-        repeated = quoted_of(every, offline, known)
+        repeated = quoted_of(every, messages)
         unrepeated = [one for at, one in enumerate(every) if at not in repeated]
         found = [
             one

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from itertools import accumulate
 
+from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.note.passages import NotePassage
-from forky_core.model import MessageId
+from forky_core.model import Message, MessageId
 from forky_core.text.cues import is_question
 from forky_core.text.passages import plain
 from forky_core.text.words import terms
@@ -22,22 +23,27 @@ LEAST_SIGNS = 12
 BESIDE = 2
 """The most content words beside a quoted question, such as “You asked:”, of a sentence that only quotes."""
 ELSEWHERE = -1
-"""In place of a passage of the branch: the reader has what is quoted already."""
+"""In place of a passage of the branch: what is quoted was said before it."""
 _IN_QUOTES = re.compile(r"[“”„«»]([^“”„«»]+)[“”«»]|\"([^\"]+)\"")
 
 
-def quoted_of(
-    every: Sequence[NotePassage], offline: Collection[MessageId], known: Collection[str]
-) -> Mapping[int, int]:
+def offline_answers(messages: Sequence[Message]) -> frozenset[MessageId]:
+    """Return the answers that consist of quotations."""
+    return frozenset(one.id for one in messages if one.text.startswith(QUOTES))
+
+
+def quoted_of(every: Sequence[NotePassage], messages: Sequence[Message]) -> Mapping[int, int]:
     """Return the passages that only quote an earlier message, by their index, each with the passage that is quoted.
 
-    A passage quotes if it is marked as a quotation, if it stands in an `offline` answer, or if it asks what somebody
-    else has asked. What an offline answer quotes of `known` stays, because it is the answer, unless it is a question.
+    A passage quotes if it is marked as a quotation, if it stands in an answer that an offline model gave, or if it asks
+    what somebody else has asked. What an offline answer quotes of before the branch stays, because it is the answer,
+    unless it is a question.
     """
     lines = [plain(one.text) for one in every]
     whole = "\n".join(lines)
     starts = [0, *accumulate(len(line) + 1 for line in lines)]
     begins = {one.turn: starts[at] for at, one in reversed(list(enumerate(every)))}
+    offline = offline_answers(messages)
     found: dict[int, int] = {}
     for at, one in enumerate(every):
         block = one.text.startswith(">")
@@ -52,7 +58,7 @@ def quoted_of(
             original = bisect_right(starts, places[0]) - 1
             if marked or words != [lines[at]] or every[original].role != one.role:
                 found[at] = original
-        elif all(row in known and is_question(row) for row in words):
+        elif one.message in offline and is_question(words[-1]):
             found[at] = ELSEWHERE
     return found
 

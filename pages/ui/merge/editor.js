@@ -131,7 +131,7 @@ class Desk {
     const held = scroll.scrollTop, focused = this.focus();
     pane.setAttribute("aria-label", `What “${names[0]}” says`);
     const said = stretches.reduce((sum, one) => sum + (one.gap ?? one.messages.length), 0);
-    top.replaceChildren(piece("b", "", names[0]), piece("span", "quiet", `${count(said, "message")} · click a line to bring it in or take it out`));
+    top.replaceChildren(piece("b", "", names[0]), piece("span", "quiet", `${count(said, "message")}. Press a line to bring it in or take it out.`));
     scroll.replaceChildren(...stretches.flatMap((one) => (one.gap ? [this.gap(one)] : one.messages.map((message) => this.message(message)))));
     scroll.scrollTop = held;
     this.refocus(focused);
@@ -144,8 +144,8 @@ class Desk {
   message(message) {
     const made = piece("div", `message ${message.role}${message.fresh ? " fresh" : ""}`, undefined, { "data-message": message.id });
     const head = piece("div", "head");
-    head.append(piece("span", "number", message.number), piece("b", "", message.who),
-      piece("a", "", message.short, { href: message.href, target: "_blank", rel: "noopener", title: "Show it in its branch" }));
+    head.append(piece("a", "number", message.number || "↗", { href: message.href, target: "_blank", rel: "noopener",
+      title: `${message.short}: show it in its branch` }), piece("b", "", message.who), piece("span", "quiet", message.left));
     made.append(head);
     for (const row of message.rows) {
       const [[, first, kind]] = row, item = ITEM.test(first) && first.includes("`");
@@ -160,24 +160,22 @@ class Desk {
       }
       made.append(line);
     }
-    if (!message.rows.length) made.append(piece("div", "row quiet", "(nothing in it to bring over)"));
     return made;
   }
 
   // --- the note
 
   drawBlock() {
-    const { names, sections, header, budget, questions, struck } = this.data, { top, scroll, pane } = this.block;
+    const { names, sections, questions, struck } = this.data, { top, scroll, pane } = this.block;
     const focused = this.focus(), held = scroll.scrollTop;
     pane.setAttribute("aria-label", `What the model of “${names[1]}” will read`);
-    this.drawBudget(top, names, budget);
+    top.replaceChildren(piece("b", "", `into ${names[1]}`));
     const titles = sections.map((one) => one.title), movable = titles.filter(Boolean);
     const rows = [];
-    if (header.length) rows.push(piece("div", "header", header.join("\n")));
     rows.push(...questions.map((one) => this.question(one, true)));
     for (const section of sections) {
       const made = piece("div", "section", undefined, { "data-section": section.title });
-      if (section.title) made.append(this.title(section.title, section.shown, movable));
+      if (section.title && (section.title !== "Said" || movable.length > 1)) made.append(this.title(section.title, section.shown, movable));
       let before = null;
       for (const line of section.lines) { made.append(this.line(line, before)); before = line; }
       rows.push(made);
@@ -233,21 +231,6 @@ class Desk {
     else if (event.target.matches(".own")) this.order({ act: "settle", key: dataset.key.split(" ")[0], take: "text", text: value });
   }
 
-  drawBudget(top, names, { used, limit, full, over }) {
-    if (!top.firstChild) {
-      const meter = piece("span", "meter", undefined, { role: "meter", "aria-label": "Tokens of the note", "aria-valuemin": "0" });
-      meter.append(piece("i"));
-      top.append(piece("b"), meter, piece("span", "quiet"));
-    }
-    const [name, meter, words] = top.children;
-    name.textContent = `into ${names[1]}`;
-    meter.classList.toggle("over", over > 0);
-    meter.setAttribute("aria-valuenow", used); meter.setAttribute("aria-valuemax", limit);
-    meter.firstChild.style.width = `${Math.min(100, (100 * used) / Math.max(1, limit))}%`;
-    words.textContent = over ? `${used.toLocaleString("en")} tokens, ${over.toLocaleString("en")} over` : `${used.toLocaleString("en")} of ${limit.toLocaleString("en")} tokens`;
-    words.title = `The whole branch takes ${count(full, "token")}`;
-  }
-
   title(name, shown, movable) {
     const made = piece("div", "title"), tools = piece("div", "tools"), at = movable.indexOf(name);
     const up = icon("up", "arrow_upward", `Move “${shown}” up`), down = icon("down", "arrow_downward", `Move “${shown}” down`);
@@ -263,7 +246,7 @@ class Desk {
     const open = this.open === line.key, id = line.key;
     const made = piece("div", `line${open ? " open" : ""}${line.fresh ? " fresh" : ""}`, undefined, { tabindex: "0", "data-key": id, role: "group", "aria-label": `${line.text}. ${line.why}` });
     const words = piece("div", "words"), tools = piece("div", "tools");
-    if (line.who && before?.who !== line.who) words.append(piece("span", "who", SPEAKERS[line.who] ?? line.who));
+    if (line.who && (before?.who !== line.who || before.cites[0]?.id !== line.cites[0]?.id)) words.append(piece("span", "who", SPEAKERS[line.who] ?? line.who));
     for (const [at, [text, href, short]] of line.words.entries())
       if (line.code) words.append(piece("code", "", text));
       else if (short) words.append(this.cite({ label: text, href, short }));

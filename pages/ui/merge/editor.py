@@ -23,7 +23,7 @@ from forky_core.context.citations import NOTHING
 from forky_core.context.masking import Lookup
 from forky_core.conversation.session import short
 from forky_core.merge.attribution import citable_ids
-from forky_core.merge.editing import BlockLine, Budget, Editing, SourceLine
+from forky_core.merge.editing import BlockLine, Editing, SourceLine
 from forky_core.merge.plan import Doubt, MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.views.merge_lines import SourceStretch, reasons, stretches
@@ -35,6 +35,7 @@ from pages.ui.merge.choices import authors
 from pages.ui.merge.conflicts import conflict_at, disagreements, question_of, questions, settle
 from pages.ui.merge.planning import Planning
 from pages.ui.merge.reviewing import LineTalk
+from pages.ui.note import numbers_in
 from pages.ui.wording import titled, who_said
 
 Home = Callable[[MessageId], tuple[ConversationId, str | None]]
@@ -66,7 +67,6 @@ def draw_editor(
     planning: Planning,
     at: int,
     *,
-    budget: Budget,
     lookup: Lookup,
     home: Home,
     talk: LineTalk | None,
@@ -90,9 +90,7 @@ def draw_editor(
 
     _component(
         key=key,
-        data=(
-            _data(planning, editing, Editing.of(before, source), budget, Around(home, authors(frame), talk)),
-        ),
+        data=(_data(planning, editing, Editing.of(before, source), Around(home, authors(frame), talk)),),
         on_edits_change=handle,
         height="content",
     )
@@ -146,17 +144,16 @@ def _struck(side: MergePlan) -> list[Doubt]:
     return [one for one in side.doubts if one.out and one.sentence not in side.payload]
 
 
-def _data(
-    planning: Planning, editing: Editing, before: Editing, budget: Budget, around: Around
-) -> dict[str, Any]:
+def _data(planning: Planning, editing: Editing, before: Editing, around: Around) -> dict[str, Any]:
     home, author, talk = around
     plan, source = editing.plan, editing.source
     cited = {id for line in editing.block.lines for id in line.cites}
     parts = stretches(source, cited & source.words.keys(), planning.opened)
-    numbers = {message.id: at for at, message in enumerate(source.messages, 1)}
     why = reasons(editing, before)
     block = plan.block
-    rows = [row for row in payload_rows(block, len(block.text)) if row.opens] if block else []
+    every = list(payload_rows(block, len(block.text))) if block else []
+    numbers = numbers_in(block, every) if block else {}
+    rows = [row for row in every if row.opens]
     known = citable_ids(block) if block else ()
     whole = planning.plan
     assert whole is not None
@@ -209,7 +206,6 @@ def _data(
         "stretches": [_stretch(one, editing, numbers, around) for one in parts],
         "quoted": dict(editing.quotes),
         "told": told,
-        "header": [showable(line) for line in editing.block.header],
         "sections": [
             {
                 "title": title,
@@ -240,7 +236,6 @@ def _data(
             if alone and one.hash not in told_of
         ],
         "struck": [[showable(one.sentence), *doubt(one)] for one in _struck(plan)],
-        "budget": {"used": budget.used, "limit": budget.limit, "full": budget.full, "over": budget.over},
     }
 
 
@@ -298,18 +293,28 @@ def _stretch(
     return {
         "messages": [
             {
-                "number": numbers[message.id],
+                "number": str(numbers.get(message.id, "")),
                 "id": message.id,
                 "short": short(message.id),
                 "who": showable(who_said(message, author)),
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),
+                "left": _left_out(message.id, editing),
                 "fresh": talk is not None and message.id in talk.fresh,
             }
             for message in one.messages
         ]
     }
+
+
+def _left_out(id: MessageId, editing: Editing) -> str:
+    """Why the note has nothing of a message; "" where it has."""
+    if any(id in line.cites for line in editing.block.lines):
+        return ""
+    if editing.source.by_message.get(id):
+        return "Left out. Press a line to bring it in."
+    return "Left out: it says nothing that is new."
 
 
 def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]]:

@@ -65,7 +65,7 @@ def _who_looked(frame: Frame, plan: MergePlan) -> str:
         named = count(len(plan.conflicts), "conflict") if plan.conflicts else "no conflict"
         return f":material/fact_check: {name} has read them side by side and named {named}."
     found = " What is shown is only possible: rules found it." if plan.conflicts else ""
-    return f":material/help: **Not examined.** Rules compare plain sentences, and miss most conflicts.{found}"
+    return f":material/help: **Not examined by a model.** Rules compare plain sentences, and miss most disagreements.{found}"
 
 
 def draw_examination(

@@ -20,10 +20,12 @@ from pages.ui.frame import Frame
 from pages.ui.merge.choices import POLICIES, label_of_strategy, offered, want
 from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeAddress, Planning
+from pages.ui.merge.requests import ASK, draw_proposal
 from pages.ui.merge.writing import draw_which_writes
+from pages.ui.person import names_themselves
 
 _ELSEWHERE = "\0elsewhere"
-"""The choice of another conversation, or of this one again: no branch can have this name."""
+"""The choice of this conversation again."""
 _MOST_LISTED = 200
 """Conversations offered to graft from."""
 
@@ -36,7 +38,8 @@ def draw_route(frame: Frame, options: MergeAddress) -> None:
         if options.graft is not None:
             _draw_elsewhere(frame, options, options.graft)
         else:
-            _draw_source(frame, options, branches)
+            st.session_state["merge.source"] = options.source
+            _select("Branch", branches, "merge.source", _change_source, options)
         st.button(
             "Swap the two",
             key="merge.swap",
@@ -72,22 +75,26 @@ def _select(
     )
 
 
-def _draw_source(frame: Frame, options: MergeAddress, branches: list[str]) -> None:
-    others = [_ELSEWHERE] if len(frame.forky.conversations()) > 1 else []
-    titles = {_ELSEWHERE: "A branch of another conversation …"}
-    st.session_state["merge.source"] = options.source
-    _select("Branch", [*branches, *others], "merge.source", _change_source, frame, options, titles=titles)
-
-
-def _change_source(frame: Frame, options: MergeAddress) -> None:
+def _change_source(options: MergeAddress) -> None:
     source = st.session_state["merge.source"]
     _forget()
-    if source == _ELSEWHERE:
-        other = next((s for s in frame.forky.conversations() if s.id != frame.chat.id), None)
-        want(graft=other.id if other else None, source=other.branch if other else None)
-        return
     target = options.source if source == options.target else options.target
     want(b=target, source=source, graft=None)
+
+
+def _offer_elsewhere(frame: Frame, options: MergeAddress) -> None:
+    """The first branch of another conversation, for which others can be chosen then. Key: `merge.elsewhere`."""
+    other = next((s for s in frame.forky.conversations() if s.id != frame.chat.id), None)
+    if other is None or options.graft is not None:
+        return
+
+    def bring() -> None:
+        _forget()
+        want(graft=other.id, source=other.branch)
+
+    st.button(
+        "Bring a branch of another conversation", key="merge.elsewhere", type="tertiary", on_click=bring
+    )
 
 
 def _change_target(options: MergeAddress) -> None:
@@ -138,16 +145,15 @@ def _change_conversation() -> None:
     want(graft=None if graft == _ELSEWHERE else graft, source=None, picks=None)
 
 
-def draw_how(frame: Frame, options: MergeAddress, planning: Planning) -> None:
-    """Every choice about the merge; the button says what is chosen.
+def draw_how(frame: Frame, options: MergeAddress, planning: Planning, *, proposes: bool) -> None:
+    """Every choice about the merge; the button says what is chosen. `proposes`: somebody can be asked to look first.
 
     Keys: `merge.how`, `merge.strategy`, `merge.focus`, `merge.budget`, `merge.policy`, `merge.force`,
-    `merge.writer`, `merge.others`.
+    `merge.writer`, `merge.others`, `merge.elsewhere`, and those of `draw_propose`.
     """
     name = label_of_strategy(options.strategy)
     plan = planning.plan or planning.quoted
-    tokens = f", {count(plan.tokens, 'token')}" if plan is not None and plan.lands else ""
-    with st.popover(f"How: {plain_label(name[0].lower() + name[1:], 60)}{tokens}", key="merge.how"):
+    with st.popover(f"How: {plain_label(name[0].lower() + name[1:], 60)}", key="merge.how"):
         _draw_strategy(frame, options, planning)
         if options.way is not None and options.way.condenses:
             _draw_length(options, planning)
@@ -164,6 +170,10 @@ def draw_how(frame: Frame, options: MergeAddress, planning: Planning) -> None:
         branches = frame.branch_names(options.source, options.target, *options.others)
         if options.graft is None and len(branches) > 2:
             _draw_others(options, branches)
+        _offer_elsewhere(frame, options)
+        if proposes and names_themselves():
+            with st.expander(ASK, icon=":material/rate_review:"):
+                draw_proposal(frame)
 
 
 def _draw_strategy(frame: Frame, options: MergeAddress, planning: Planning) -> None:

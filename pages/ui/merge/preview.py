@@ -10,13 +10,12 @@ import streamlit as st
 
 from forky_core.conversation.session import short
 from forky_core.llm.contract import ModelInfo
-from forky_core.merge.editing import Budget
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.document import ADDRESS
 from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
-from forky_core.views.merging import branch_relation, budget_range, left_out, price, strange_marks
+from forky_core.views.merging import branch_relation, left_out, price, size_in_words, strange_marks
 from forky_core.views.shelf import count
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text, showable
@@ -30,6 +29,7 @@ from pages.ui.merge.payload import SHOWN, draw_turns
 from pages.ui.merge.planning import MergeAddress, Planning, lookup_of
 from pages.ui.merge.reviewing import LineTalk
 from pages.ui.merge.writing import offer_writing
+from pages.ui.wording import speaker_named
 
 _OPENABLE = 40
 """Messages offered to be opened, of one list."""
@@ -38,7 +38,7 @@ _OPENABLE = 40
 def draw_preview(frame: Frame, planning: Planning, options: MergeAddress, talk: LineTalk | None) -> None:
     """The source at the left, the note at the right.
 
-    Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.left_out`, `merge.out.<n>`, `merge.looked`.
+    Keys: `merge.edit`, `merge.text`, `merge.reset`, `merge.details`, `merge.out.<n>`.
     """
     plan = planning.plan
     if plan is not None:
@@ -60,26 +60,26 @@ def draw_preview(frame: Frame, planning: Planning, options: MergeAddress, talk: 
 
 
 def _draw_facts(frame: Frame, planning: Planning, plan: MergePlan) -> None:
-    """One quiet line: what it costs, where the branches stand, what is left out, who has looked, who may write it."""
+    """One quiet line: how long it is, and behind a press all else that is known of it."""
     with st.container(key="line-merge-facts", horizontal=True, vertical_alignment="center"):
-        st.caption(" · ".join((*_costs(frame, plan), *_standing(frame, plan))), width="stretch")
-        _draw_left_out(frame, plan)
-        if plan.drafts:
-            with st.popover(
-                _examined(planning, plan), type="tertiary", icon=":material/fact_check:", key="merge.looked"
-            ):
-                draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
+        st.caption(size_in_words(plan), width="stretch")
         offer_writing(frame, planning)
-        _draw_as_text(planning, plan)
-
-
-def _examined(planning: Planning, plan: MergePlan) -> str:
-    """Whether somebody has looked for conflicts, in a word or two."""
-    if planning.examination is not None:
-        return "Reading …"
-    if sum(bool(side.said) for side in plan.compared) < 2:
-        return "Nothing to disagree"
-    return "Examined" if plan.examined_by else "Not examined"
+        if planning.edited:
+            st.button(
+                "Take the edit back",
+                key="merge.reset",
+                type="tertiary",
+                icon=":material/history:",
+                on_click=_reset,
+                args=(planning,),
+            )
+        label = "Details" if planning.examination is None else "Reading …"
+        with st.popover(label, type="tertiary", icon=":material/info:", key="merge.details"):
+            _draw_as_text(plan)
+            st.caption(". ".join((*_costs(frame, plan), *_standing(frame, plan))) + ".")
+            if plan.drafts:
+                draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
+            _draw_left_out(frame, plan)
 
 
 def _standing(frame: Frame, plan: MergePlan) -> list[str]:
@@ -104,8 +104,6 @@ def _costs(frame: Frame, plan: MergePlan) -> list[str]:
             said.append(f"{plain_label(dollars(cost.each))} each question with {label}")
             if cost.cached and dollars(cost.cached) != dollars(cost.each):
                 said.append(f"{plain_label(dollars(cost.cached))} once cached")
-    if plan.kind.reading not in ("turns", "quotation"):
-        said.append(f"{plan.tokens_full:,} tokens as it was said")
     return said
 
 
@@ -118,18 +116,9 @@ def answering(frame: Frame) -> ModelInfo | None:
         return None
 
 
-def _draw_as_text(planning: Planning, plan: MergePlan) -> None:
-    if planning.edited:
-        st.button(
-            "Take the edit back",
-            key="merge.reset",
-            type="tertiary",
-            icon=":material/history:",
-            on_click=_reset,
-            args=(planning,),
-        )
+def _draw_as_text(plan: MergePlan) -> None:
     if any(side.block is not None for side in _parts(plan)):
-        st.toggle("As text", key="merge.edit", help="The text itself, word for word, to read and to change")
+        st.toggle("As the model reads it", key="merge.edit", help="The text itself, to read and to change")
 
 
 def draw_payload(frame: Frame, planning: Planning, plan: MergePlan, talk: LineTalk | None = None) -> None:
@@ -138,7 +127,7 @@ def draw_payload(frame: Frame, planning: Planning, plan: MergePlan, talk: LineTa
     if plan.kind.reading == "answer":
         with st.container(key="line-merge-preview", horizontal=True, vertical_alignment="center"):
             st.caption("What the model will read, word for word", width="stretch")
-            _draw_as_text(planning, plan)
+            _draw_as_text(plan)
     if st.session_state.get("merge.edit") and any(side.block is not None for side in parts):
         with kept_fields("merge", frame.chat.id, frame.chat.branch_name, plan.kind.name, plan.source_name):
             for at, side in enumerate(parts):
@@ -151,7 +140,6 @@ def draw_payload(frame: Frame, planning: Planning, plan: MergePlan, talk: LineTa
                     frame,
                     planning,
                     at,
-                    budget=_budget(planning, at, side),
                     lookup=lookup_of(frame.forky, frame.chat, plan),
                     home=partial(_seen_at, frame, side, plan),
                     talk=talk,
@@ -167,15 +155,6 @@ def draw_payload(frame: Frame, planning: Planning, plan: MergePlan, talk: LineTa
         st.caption(
             f":material/warning: \\[{mark}\\] names no message of “{plain_label(plan.source_name, 60)}”."
         )
-
-
-def _budget(planning: Planning, at: int, side: MergePlan) -> Budget:
-    """As the slider has it: what the person asked for, or what the plan takes by itself."""
-    assert planning.proposed is not None
-    proposed = _parts(planning.proposed)[at]
-    least, most, usual = budget_range(proposed.tokens_full, proposed.tokens)
-    limit = usual if planning.plan is not side or planning.options.budget is None else planning.options.budget
-    return Budget(side.tokens, min(max(limit, least), most), side.tokens_full)
 
 
 def _parts(plan: MergePlan) -> tuple[MergePlan, ...]:
@@ -238,16 +217,9 @@ def draw_message(message: Message, home: tuple[ConversationId, str | None], key:
 
 
 def _draw_left_out(frame: Frame, plan: MergePlan) -> None:
-    groups = left_out(plan, lookup_of(frame.forky, frame.chat, plan))
-    if not groups:
-        return
-    number = sum(len(group.messages) for group in groups)
-    with st.popover(
-        f"{number:,} left out", type="tertiary", icon=":material/visibility_off:", key="merge.left_out"
-    ):
-        for at, group in enumerate(groups):
-            st.caption(f"{plain_label(group.why, 200)} ({len(group.messages)})")
-            _draw_openable(group.messages, _home(frame, plan), f"merge.out.{at}")
+    for at, group in enumerate(left_out(plan, lookup_of(frame.forky, frame.chat, plan))):
+        st.caption(f"Left out, {count(len(group.messages), 'message')}: {plain_label(group.why, 200)}")
+        _draw_openable(group.messages, _home(frame, plan), f"merge.out.{at}")
 
 
 def _draw_openable(messages: Sequence[Message], home: tuple[ConversationId, str], key: str) -> None:
@@ -255,7 +227,7 @@ def _draw_openable(messages: Sequence[Message], home: tuple[ConversationId, str]
 
     def label(id: str) -> str:
         message = offered[id]
-        return f"{message.role}: {plain_label(message.text or id, 48)}"
+        return f"{speaker_named(message.role)}: {plain_label(message.text or id, 48)}"
 
     chosen = st.pills("Left out", list(offered), format_func=label, key=key, label_visibility="collapsed")
     if len(messages) > _OPENABLE:

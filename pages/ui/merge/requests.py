@@ -30,6 +30,7 @@ from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_pi
 from pages.ui.merge.reviewing import ABOUT, LineTalk, draw_review_acts, draw_reviews, said_of
 from pages.ui.person import names_themselves, viewer
 
+ASK = "Ask somebody to look first"
 _SHOWN = 6
 """Open requests, and answered ones, that are listed."""
 
@@ -331,16 +332,14 @@ def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
 
 
 def draw_propose(frame: Frame) -> None:
-    """Asks somebody for a review of what is shown. Keys: `merge.propose_note`, `merge.propose_it`."""
-    with (
-        st.popover(
-            "Ask for a review",
-            icon=":material/rate_review:",
-            key="merge.propose_open",
-            help="Have somebody look at it first: nothing is brought in yet",
-        ),
-        kept_fields("propose", *sorted(st.query_params.to_dict().items())),
-    ):
+    """Where several people have accounts, asking one of them stands beside what brings it in."""
+    with st.popover(ASK, icon=":material/rate_review:", key="merge.propose_open"):
+        draw_proposal(frame)
+
+
+def draw_proposal(frame: Frame) -> None:
+    """Asks somebody to look at what is shown. Keys: `merge.propose_note`, `merge.propose_it`."""
+    with kept_fields("propose", *sorted(st.query_params.to_dict().items())):
         st.text_area(
             "Note",
             key="merge.propose_note",
@@ -348,8 +347,7 @@ def draw_propose(frame: Frame) -> None:
             placeholder="What it is about (optional)",
         )
         st.caption(
-            "What you chose and wrote goes along. It is listed on this page and in Chat until somebody accepts or "
-            "declines it."
+            "Nothing is brought in yet. It is listed here and in Chat until somebody accepts or declines it."
         )
         if "graft" in st.query_params and not names_themselves():
             st.caption(

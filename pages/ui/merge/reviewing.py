@@ -169,7 +169,11 @@ def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) ->
     if viewer().may_write(frame.chat, plan.target_name):
         return ""
     editors = "an editor of this conversation brings it in"
-    return f"Ask for a review, and {editors}." if request is None else f"{editors[0].upper()}{editors[1:]}."
+    return (
+        f"Ask somebody to look first, and {editors}."
+        if request is None
+        else f"{editors[0].upper()}{editors[1:]}."
+    )
 
 
 def _approve(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:

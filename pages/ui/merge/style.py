@@ -20,11 +20,16 @@ _CSS = """<style>
 .fk-payload b { font-weight: 620; }
 .st-key-merge-picks { gap: .1rem !important; overflow-y: auto; }
 .fk-payload, .st-key-merge-picks { max-height: max(15rem, calc(100dvh - 19rem)); }
+/* Bringing back is a part of the chat, which the bar shows. */
+.rc-overflow-item:first-child [data-testid="stTopNavLink"] { background: color-mix(in srgb, currentColor 10%, transparent); }
+.rc-overflow-item:first-child [data-testid="stTopNavLink"] p { font-weight: 600; }
 /* The sentence on top, with what can be done at its end. */
 .st-key-line-merge-head { gap: .5rem !important; }
 [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-route) { flex: 1 1 22rem; min-width: 0; }
 .st-key-line-merge-route p { margin: 0 !important; font-size: 1.05rem; font-weight: 600; white-space: nowrap; }
 .st-key-line-merge-land { gap: .5rem !important; }
+.st-key-merge-go a { background: ACCENT !important; border-radius: .5rem; padding: .4rem .9rem; }
+.st-key-merge-go a * { color: GROUND !important; }
 .st-key-line-merge-facts { gap: .1rem .6rem !important; min-height: 1.9rem; }
 .st-key-line-merge-facts > :first-child { flex: 1 1 20rem; }
 :is([class*="st-key-line-merge-"], .st-key-merge-request > .stElementContainer) :is(p, [data-testid="stMarkdownContainer"], [data-testid="stCaptionContainer"]) { margin: 0 !important; }
@@ -46,7 +51,8 @@ _CSS = """<style>
   [data-testid="stLayoutWrapper"]:has(> .st-key-line-merge-land) { position: fixed; left: 0; bottom: 0; z-index: 80; width: 100% !important; }
   .st-key-line-merge-land { padding: .5rem .7rem .6rem; width: 100% !important; background: GROUND; box-shadow: 0 -.6rem .7rem GROUND; flex-wrap: nowrap !important; }
   .st-key-line-merge-land > *, .st-key-line-merge-land button { flex: 1 1 auto; width: 100% !important; }
-  .st-key-line-merge-route > * { flex: 1 1 7rem; }
+  .st-key-line-merge-route > * { flex: 1 1 15.5rem; }
+  .st-key-line-merge-facts > :first-child { flex-basis: 9rem; }
   .st-key-line-merge-route > :is(:first-child, .st-key-merge-swap, :nth-last-child(2)) { flex: 0 0 auto; }
 }
 </style>"""
