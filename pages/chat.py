@@ -20,7 +20,7 @@ from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
 from forky_core.views.together import answers_together
-from pages.ui.chat.acting import act_on
+from pages.ui.chat.acting import BRANCH, act_on, made_last
 from pages.ui.chat.acts import FORKING, READING, hear_acts
 from pages.ui.chat.ahead import draw_ahead
 from pages.ui.chat.arrival import Arrival
@@ -31,7 +31,6 @@ from pages.ui.chat.erasing import confirm_erasure
 from pages.ui.chat.forms import FORMS, confirm_prune, draw_form
 from pages.ui.chat.news import arrive, draw_news, draw_so_far, note_seen
 from pages.ui.chat.notebook import draw_cells
-from pages.ui.chat.offers import hear_costs, merges_of
 from pages.ui.chat.picks import draw_marks, draw_picks
 from pages.ui.chat.presence import draw_presence
 from pages.ui.chat.reply import draw_elsewhere, draw_tail, draw_unanswered
@@ -79,13 +78,10 @@ def main() -> None:
         end=here.at_head,
         follow=here.at_head,
         copied=here.session.copied,
-        form=_open_form(here),
-        merges=() if only_reads else merges_of(here),
+        form=_open_form(here, BRANCH),
         present=present_address(here.chat),
         offered=READING if only_reads else None if writes else FORKING,
     )
-    if not only_reads:
-        hear_costs(here)
     # A browser opens six connections to a server. Where nobody else is, a tab that a reply is streamed to needs no
     # second one: it is drawn anew when the reply has ended.
     if job is None or not names_themselves() or here.chat.people.room.people:
@@ -212,6 +208,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         here.chat.view.erasures.get,
         here.forky.name_of,
         bool(why_only_reads(here.chat)),
+        made_last(here),
         may_write(here.chat, here.chat.branch_name),
     )
     with st.container(key="chat-earlier-slot"):
@@ -279,10 +276,10 @@ def _clear_after(here: Frame, elements: int) -> None:
     here.session.cells = elements
 
 
-def _open_form(here: Frame) -> tuple[str, MessageId] | None:
-    """Which form, below which message."""
+def _open_form(here: Frame, *others: str) -> tuple[str, MessageId] | None:
+    """Which form, or which of `others`, on which message."""
     acting = here.session.acting
-    return acting if acting is not None and acting[0] in FORMS else None
+    return acting if acting is not None and acting[0] in {*FORMS, *others} else None
 
 
 main()

@@ -51,7 +51,7 @@ def main() -> None:
         if who.may("begin"):
             st.markdown("#### Tour")
             st.caption(
-                "Five things to do in the example: start a branch, ask, bring it back, undo, look at an experiment. "
+                "Four things to do in the example: ask on a branch, bring it back, undo, look at an experiment. "
                 "It can be left at any time."
             )
             tour_button(forky, tab, key="settings.tour")

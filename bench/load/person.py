@@ -300,34 +300,22 @@ class Person:
         )
 
     async def _fork(self) -> None:
-        """Open the menu of a message, fork there, and ask something on the new branch."""
+        """Start a branch at a message: ask something there."""
         tab = await self._chat()
         cells = _cells(tab)
         if not cells:
             raise Missing("the conversation has no message")
         message = self._rng.choice(cells[-6:])
         self._said += 1
-        name = f"{self.seat.handle}/idea-{self._seed}-{self._said}"  # Below one's own name, as commenters have to.
-        for act, kind, shown in (
-            ("costs", "open a menu", None),
-            ("fork", "fork form", lambda page: "chat.form_name" in page),
-        ):
-            await self._click(
-                kind,
-                lambda tab, act=act, shown=shown: tab.tell(  # type: ignore[misc]
-                    "forky.acts", "act", {"name": act, "id": message, "n": self._said}, shown=shown
-                ),
-            )
-
-        async def fork(tab: Tab) -> float:
-            await tab.fill("chat.form_name", name)
-            return await tab.press(
-                "chat.form_go", shown=lambda page: page.place.get("b") == name or "notice" in page
-            )
-
-        tab = await self._click("fork", fork)
-        if tab.place.get("b") != name:
-            raise Missing("the new branch is not on the page")
+        await self._click(
+            "fork",
+            lambda tab: tab.tell(
+                "forky.acts",
+                "act",
+                {"name": "fork", "id": message, "n": self._said},
+                shown=lambda page: "line-forking" in page,
+            ),
+        )
         await self._send()
 
     async def _merge(self) -> None:

@@ -101,18 +101,15 @@ class Viewer:
         whom = f"{owner}, whom it belongs to" if owner else "an owner of this workspace"
         return f"You can read this conversation. To write in it, ask {whom}."
 
-    def fork_name(self, chat: Conversation, typed: str, text: str, *, own: bool) -> str | None:
-        """The name of a fork for what is being sent: what was typed, or None for one that is made from the text.
+    def fork_name(self, chat: Conversation, text: str, *, own: bool) -> str | None:
+        """The name of a new branch on which they may write, for what is sent; None for one that is made from the text.
 
-        It is one on which they may write. `own` makes one below their handle, if none was typed.
+        `own` makes one below their handle.
         """
-        typed, taken = typed.strip(), chat.view.branches
-        if self.alone or (not typed and not own and self.may_write(chat, suggested_name(text, taken))):
-            return typed or None
-        below = f"{self.me.handle}/"
-        if not typed:
-            return free_name(below + suggested_name(text, ()), taken)
-        return typed if self.may_write(chat, typed) else below + typed
+        taken = chat.view.branches
+        if self.alone or (not own and self.may_write(chat, suggested_name(text, taken))):
+            return None
+        return free_name(f"{self.me.handle}/{suggested_name(text, ())}", taken)
 
     # What they are shown.
 

@@ -115,6 +115,24 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
     return max(ranked)[3] if ranked else None
 
 
+def came_from(view: View, visible: Visible, branch: str) -> str | None:
+    """Return the branch that this one left last, to which it is brought back: `main` before others, and none that left
+    it in turn; None if it left no branch.
+    """
+    own = view.branch(branch).head
+    depth = {id: at for at, id in enumerate(_line(own, visible.messages))}
+    left = {
+        other.name: left_from(other.head, depth, visible)
+        for other in listed_branches(view, {branch}).values()
+        if other.name != branch and other.head in visible.messages and own is not None
+    }
+    return max(
+        (name for name, at in left.items() if 0 <= at < len(depth) - 1),
+        key=lambda name: (left[name], name == _HOME),
+        default=None,
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class MergeDirection:
     """A branch to merge, and the one to merge it into."""

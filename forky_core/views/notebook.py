@@ -7,14 +7,16 @@ places on the page, and a browser need not draw them again.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from forky_core.context.masking import reverted_with_tool_calls
 from forky_core.conversation.message_origins import MessageOrigin, MessageOrigins
+from forky_core.conversation.timeline import HEADS
 from forky_core.conversation.visible import Visible
 from forky_core.merge.corrections import CorrectedLine, corrected_lines
-from forky_core.model import Generation, Message, MessageId, Usage, View
+from forky_core.model import Generation, Message, MessageId, Operation, Usage, View
 
 MORE = 20
 """The number of earlier messages that each request for more adds."""
@@ -35,7 +37,9 @@ class Cell:
     origin: MessageOrigin
     """Who gave it, as seen from the branch that is read."""
     siblings: tuple[MessageId, ...]
-    """The messages with the same parent, itself included, oldest first."""
+    """The versions of the question or answer, itself included, oldest first: what has the same parent, without notes
+    and without questions that began a branch there.
+    """
     branches: tuple[str, ...]
     """The branches whose head it is."""
     tags: tuple[str, ...]
@@ -121,10 +125,12 @@ def notebook(
     *,
     more: int = 0,
     keep: MessageId | None = None,
+    begun: Collection[MessageId] = (),
 ) -> Notebook:
     """Return the window of `path`, and `more` earlier messages.
 
-    `keep` names a message of the path that is drawn however far its end has moved.
+    `keep` names a message of the path that is drawn however far its end has moved; `begun` are questions that began a
+    branch.
     """
     first = window_start(path)
     start = max(0, first - more)
@@ -152,7 +158,7 @@ def notebook(
             message,
             number,
             drawn[message.id],
-            visible.siblings(message.id) if message.id in visible.messages else (message.id,),
+            _versions(message, visible, begun),
             tuple(heads.get(message.id, ())),
             tuple(tags.get(message.id, ())),
             gone.get(message.id),
@@ -163,6 +169,23 @@ def notebook(
         for call in (drawn[message.id].call,)
     )
     return Notebook(cells, window, start, _unanswered(path, origins, in_turn=len(view.room.models) > 1))
+
+
+def questions_that_began_branches(done: Iterable[Operation]) -> Iterator[MessageId]:
+    """Yield the questions that were asked on a branch of their own, by the operations in force; no edits."""
+    for operation in done:
+        if operation.verb == "ask":
+            for change in operation.changes:
+                made: Any = change.after
+                if change.before is None and change.key.startswith(HEADS) and made is not None:
+                    yield made["at"]
+
+
+def _versions(message: Message, visible: Visible, begun: Collection[MessageId]) -> tuple[MessageId, ...]:
+    if message.id in begun or message.id not in visible.messages or message.merges or message.reverts:
+        return (message.id,)
+    beside = ((id, visible.messages[id]) for id in visible.siblings(message.id))
+    return tuple(id for id, one in beside if id not in begun and not one.merges and not one.reverts)
 
 
 def _unanswered(path: Sequence[Message], origins: MessageOrigins, *, in_turn: bool) -> tuple[Generation, ...]:

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from forky_core.model import ConversationSummary
-from forky_core.views.times import ago, local
+from forky_core.views.times import ago, is_today, local
 
 LINES = 25
 """The number of conversations on one page of the list."""
@@ -102,7 +102,7 @@ def _day_of(at: int, now: int) -> str:
     then, today = local(at), local(now)
     days = (today.date() - then.date()).days
     if days <= 1:
-        return "Yesterday" if days == 1 else "Today"
+        return "Today" if days < 1 or is_today(at, now) else "Yesterday"
     if days < 7:
         return "This week"
     if (then.year, then.month) == (today.year, today.month):

@@ -12,6 +12,7 @@ from datetime import UTC, date, datetime, time, tzinfo
 
 _MINUTE = 60
 _HOUR = 3600
+_A_SITTING = 6 * _HOUR
 _WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 
@@ -37,13 +38,18 @@ def ago(at: int, now: int) -> str:
         return f"{seconds // _MINUTE:.0f} min ago"
     then, today = local(at), local(now)
     days = (today.date() - then.date()).days
-    if days == 0 or seconds < 6 * _HOUR:
+    if is_today(at, now):
         return f"{seconds // _HOUR:.0f} h ago"
     if days == 1:
         return "yesterday"
     if days < 7:
         return f"{days} days ago"
     return _day(then, with_year=then.year != today.year)
+
+
+def is_today(at: int, now: int) -> bool:
+    """Whether it is the same day, or so short a time ago that midnight between the two makes no other day of it."""
+    return local(at).date() == local(now).date() or 0 <= now - at < _A_SITTING * 1_000_000
 
 
 def since(at: int, now: int) -> str:
@@ -62,7 +68,7 @@ def since(at: int, now: int) -> str:
 def clock(at: int, now: int) -> str:
     """Return the minute, with the day where it is not today: "14:05", "3 Mar, 14:05", "3 Mar 2025, 14:05"."""
     then, today = local(at), local(now)
-    if then.date() == today.date():
+    if is_today(at, now):
         return f"{then:%H:%M}"
     return f"{_day(then, with_year=then.year != today.year)}, {then:%H:%M}"
 

@@ -113,9 +113,11 @@ def drafts(person: str | None = None) -> Drafts:
     return MembersDrafts(members.drafts, reader_id() if person is None else person)
 
 
-def draft_place(conversation: ConversationId, branch: Branch, at: MessageId | None) -> str:
-    """Return the name of the place of a draft below a message of a branch."""
-    return f"{conversation}/{branch.name}" + ("" if at == branch.head else f"/{at}")
+def draft_place(
+    conversation: ConversationId, branch: Branch, at: MessageId | None, *, begins: bool = False
+) -> str:
+    """Return the name of the place of a draft below a message of a branch; `begins`: it begins another one there."""
+    return f"{conversation}/{branch.name}" + ("" if at == branch.head and not begins else f"/{at}")
 
 
 @st.cache_resource(show_spinner=False)

@@ -66,7 +66,7 @@ class TabSession:
     picks: tuple[MessageId, ...] = ()
     """Messages ticked on the Chat page, for a cherry-pick on the Merge page."""
     acting: tuple[str, MessageId] | None = None
-    """The form that is open below a cell: which act, on which message."""
+    """The act that is open, such as a form below a cell, and on which message."""
     card: tuple[MessageId, str] | None = None
     """The message whose dot in the graph was clicked, and the branch one came from: its card is open."""
     chosen: int = 0

@@ -24,6 +24,7 @@ import pytest
 from forky_core.forky import Forky
 from forky_core.people.team import Team, team_file
 from forky_core.welcome import make_welcome
+from pages.ui.chat.acts import MENU
 from pages.ui.registry import front_page, pages
 from tests.app_server import free_port, printed, served
 from tests.browser.apps import ready
@@ -120,9 +121,11 @@ def menu(page: Any, line: str) -> None:
 
 
 def rarely(cell: Any, act: str) -> None:
-    """Do with a message what only its menu has."""
+    """Do with a message what only its menu has, or what a line of it shows."""
     cell.locator('[data-act="more"]').first.click()
-    cell.page.locator(f'.fk-menu [data-act="{act}"]').click()
+    way = next((way for name, _, _, way, _ in MENU if name == act), "")
+    for one in filter(None, (way, act)):
+        cell.page.locator(f'.fk-menu [data-act="{one}"]').click()
 
 
 def present_link(page: Any) -> Any:

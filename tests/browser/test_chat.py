@@ -103,7 +103,7 @@ def test_enter_asks_and_the_answer_survives_a_reload_in_mid_stream(slow: str, wa
     page.reload()
     page.get_by_text("word8").first.wait_for()
     page.get_by_text(LAST).first.wait_for()
-    page.locator(".st-key-chat-stop_reply").wait_for(state="detached")
+    page.locator(".st-key-chat-stop").wait_for(state="detached")
     assert messages(page) == 2 and page.locator(DRAFT).input_value() == ""
     assert watched.problems == []
 
@@ -158,9 +158,11 @@ def test_the_list_is_chosen_once_and_forks_by_key(app: str, watch: Any) -> None:
     expect(row).to_have_attribute("aria-selected", "true")
     page.get_by_role("listbox").focus()
     page.keyboard.press("f")
-    page.locator(".st-key-chat-form_name input").fill("by-key")
+    expect(page.locator(".st-key-line-forking")).to_be_visible()
+    expect(page.locator(DRAFT)).to_be_focused()
+    page.keyboard.type("By key")
     page.keyboard.press("Enter")
-    page.wait_for_url("**b=by-key*")
+    page.wait_for_url("**b=key*")
 
 
 @pytest.mark.long
@@ -219,7 +221,7 @@ def test_the_menu_of_a_cell_is_reached_and_left_by_keyboard(app: str, watch: Any
     page.keyboard.press("Enter")
     page.locator(".fk-menu").wait_for()
     page.keyboard.press("ArrowDown")
-    assert page.evaluate("document.activeElement.dataset.act") == "compare"
+    assert page.evaluate("document.activeElement.dataset.act") == "pick"
     page.keyboard.press("Escape")
     page.locator(".fk-menu").wait_for(state="detached")
     assert page.evaluate("document.activeElement.dataset.act") == "more"

@@ -46,13 +46,19 @@ def test_from_a_fresh_page_two_models_answer_side_by_side_after_three_presses(ap
 
 @pytest.mark.long
 @pytest.mark.parametrize("width", [1400, 390])
-def test_at_rest_the_field_is_one_line(unchanged_app: str, watch: Any, width: int) -> None:
+def test_at_rest_the_text_has_a_line_of_its_own_and_all_else_one_below(
+    unchanged_app: str, watch: Any, width: int
+) -> None:
     page = watch(width=width, height=844).open(unchanged_app)
     box = page.locator(".st-key-chat-composer").bounding_box()
     assert box["height"] <= 110
-    row = [page.locator(f".st-key-{key} button").first for key in ("chat-more", "chat-sending")]
-    tops = [one.bounding_box()["y"] for one in (page.locator(DRAFT), *row)]
-    assert max(tops) - min(tops) < 8
+    field = page.locator(DRAFT).bounding_box()
+    assert field["width"] > 0.9 * box["width"]
+    row = [
+        page.locator(f".st-key-{key} button").first for key in ("chat-more", "chat-models", "chat-sending")
+    ]
+    tops = [one.bounding_box()["y"] for one in row]
+    assert max(tops) - min(tops) < 8 and min(tops) >= field["y"] + field["height"]
 
 
 @pytest.mark.long

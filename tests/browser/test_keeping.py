@@ -38,7 +38,7 @@ def cells(page: Any) -> Any:
 def answered(page: Any, count: int) -> None:
     """So many messages are shown, and the reply that is the last of them has ended."""
     expect(cells(page)).to_have_count(count)
-    expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
+    expect(page.locator(".st-key-chat-stop")).to_have_count(0)
     settled(page)
 
 
@@ -198,12 +198,12 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
     page.reload()
     expect(line).to_have_count(2)
     expect(line.last).to_contain_text("Fourth, changed")
-    page.locator(".st-key-chat-stop_reply button").first.click()
+    page.locator(".st-key-chat-stop button").first.click()
     said = page.get_by_role("log", name="Messages")
     expect(said).to_contain_text("Second")
     expect(said).to_contain_text("Fourth, changed")
     expect(line).to_have_count(0)
-    expect(page.locator(".st-key-chat-stop_reply")).to_have_count(0)
+    expect(page.locator(".st-key-chat-stop")).to_have_count(0)
     texts = json.loads(told(slow, texts_of_line))
     assert texts[::2] == ["Forever", "Second", "Fourth, changed"] and all(
         LAST in text for text in texts[3::2]

@@ -45,9 +45,10 @@ def test_the_keys_of_messages_walk_step_among_versions_and_fork(unchanged_app: s
     page.wait_for_url("**b=main*")
     expect(articles.get_by_text("Pipe the stages into each other").first).to_be_visible()
     settled(page).keyboard.press("f")
-    expect(page.locator(".st-key-chat-form_name input")).to_be_focused()
+    expect(page.locator(".st-key-line-forking")).to_be_visible()
+    expect(page.locator(COMPOSER)).to_be_focused()
     page.keyboard.type("fm?")
-    expect(page.locator(".st-key-chat-form_name input")).to_have_value("fm?")
+    expect(page.locator(COMPOSER)).to_have_value("fm?")
 
 
 @pytest.mark.long
@@ -139,7 +140,8 @@ def test_a_word_of_ours_says_what_it_means_on_focus(unchanged_app: str, watch: A
     page = ready(watch().open(unchanged_app))
     page.keyboard.press("k")
     page.locator('[data-act="more"]').last.press("Enter")
-    page.keyboard.press("ArrowDown")
+    page.keyboard.press("End")
+    page.keyboard.press("Enter")
     item = page.get_by_role("menuitem", name="Clear away from here …")
     item.focus()
     tip = page.get_by_role("tooltip")

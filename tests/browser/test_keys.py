@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, listed_under_you, menu, served, settled
+from tests.browser.conftest import CHECKOUT, expect, listed_under_you, menu, rarely, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -130,17 +130,32 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
 def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, watch: Any) -> None:
     page = watch().open(app)
     begin(page)
-    fork, name = page.locator('[data-act="fork"]').last, page.locator(".st-key-chat-form_name input")
-    fork.click()
+    cell, name = page.locator("[data-cell]").last, page.locator(".st-key-chat-form_name input")
+    rarely(cell, "tag")
     expect(name).to_be_focused()
     page.keyboard.press("Escape")
     expect(name).to_have_count(0)
-    expect(fork).to_be_focused()
+    expect(page.locator(DRAFT)).to_be_focused()
+
+
+@pytest.mark.long
+def test_a_branch_is_started_by_what_is_asked_next_and_left_again(app: str, watch: Any) -> None:
+    page = watch().open(app)
+    begin(page)
+    fork = page.locator('[data-act="fork"]').last
+    fork.click()
+    expect(page.locator(DRAFT)).to_be_focused()
+    page.keyboard.type("By keys?")
+    page.locator(".st-key-chat-to_newest button:visible").first.click()
+    expect(page.locator(".st-key-line-forking")).to_have_count(0)
+    expect(page.locator(DRAFT)).to_have_value("By keys?")
+    settled(page).locator('[data-act="fork"]').last.click()
+    expect(page.locator(".st-key-line-forking")).to_be_visible()
+    expect(page.locator(DRAFT)).to_be_focused()
+    expect(page.locator(DRAFT)).to_have_value("By keys?")
     page.keyboard.press("Enter")
-    expect(name).to_be_focused()
-    page.keyboard.type("by keys")
-    page.keyboard.press("Enter")
-    page.wait_for_url("**b=by+keys*")
+    page.wait_for_url("**b=keys*")
+    expect(page.locator(".st-key-notice")).to_contain_text("“keys”")
     expect(page.locator(DRAFT)).to_be_focused()
 
 
@@ -230,16 +245,17 @@ _TWICE = """
 """
 
 
-def test_a_double_click_forks_once(app: str, watch: Any) -> None:
+def test_a_double_click_asks_again_once(app: str, watch: Any) -> None:
     page = watch().open(app)
     ask_anew(page)
-    page.locator('[data-act="fork"]').last.click()
-    expect(page.locator(".st-key-chat-form_name input")).to_be_focused()
+    page.locator("[data-act=edit]").first.click()
+    expect(page.locator(".st-key-chat-form_text textarea")).to_be_focused()
+    page.locator(".st-key-chat-form_text textarea").fill("And what else?")
     settled(page).evaluate(_TWICE, ".st-key-chat-form_go button")
-    page.wait_for_url("**b=so-what-is-it*")
+    page.wait_for_url("**b=and-what-else*")
     expect(page.locator(".st-key-chat-form_go")).to_have_count(0)
     page.wait_for_timeout(1000)
-    assert settled(page).url.endswith("b=so-what-is-it")
+    assert settled(page).url.endswith("b=and-what-else")
 
 
 @pytest.mark.long

@@ -17,7 +17,7 @@ from tests.browser.test_chat import LAST, ask, messages, new
 pytestmark = pytest.mark.browser
 SCRIPT = CHECKOUT / "tests/browser/slow_app.py"
 LIVE = ".fk-live"
-STOP = ".st-key-chat-stop_reply"
+STOP = ".st-key-chat-stop"
 IN_ORDER = """
 (least) => {
   const said = document.querySelector(".fk-live")?.textContent.trim().split(" ") ?? [];

@@ -207,10 +207,11 @@ def test_a_right_click_on_a_row_opens_the_menu_of_its_message(unchanged_app: str
     click_node(page, id, aside=200, button="right")
     menu = page.get_by_role("menu")
     for entry in (
-        "Compare with where you are",
+        "Start a branch here",
+        "Bring its branch back",
         "Present from here",
-        "Start a branch here …",
-        "Only this message",
+        "Compare",
+        "Take away",
     ):
         expect(menu).to_contain_text(entry)
     link = menu.get_by_role("menuitem", name="Present from here")
@@ -219,6 +220,7 @@ def test_a_right_click_on_a_row_opens_the_menu_of_its_message(unchanged_app: str
         link.click()
     expect(opened.value.get_by_role("region").first).to_be_visible()
     click_node(page, id, aside=200, button="right")
+    menu.get_by_role("menuitem", name="Compare").click()
     menu.get_by_role("menuitem", name="Compare with where you are").click()
     expect(page).to_have_url(re.compile(f"/compare.*with=main&with=(%40|@){id.removeprefix('b2:')[:12]}"))
 

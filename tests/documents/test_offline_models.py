@@ -259,5 +259,5 @@ def test_where_nothing_answers_the_nearest_is_quoted_and_said_to_be_no_answer() 
 
 def test_a_question_that_shares_no_word_with_the_conversation_gets_no_quotation() -> None:
     text = quoted("What is the capital of France?")
-    assert "It found nothing that bears on this" in text
+    assert "It found nothing about this here." in text
     assert ">" not in text

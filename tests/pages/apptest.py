@@ -190,16 +190,6 @@ def act(test: AppTest, name: str, id: str) -> AppTest:
     return settled(_tell(test, acts, "act", {"name": name, "id": id, "n": 1}))
 
 
-def told_costs(test: AppTest) -> Any:
-    """What the menu of a message has been told of its merges."""
-    return json.loads(_component(test, "chat.costs", "forky.costs").proto.json or "null")
-
-
-def ask_costs(test: AppTest, id: str) -> AppTest:
-    """Open the menu of a message, which asks what its merges cost, and run the page."""
-    return settled(_tell(test, _component(test, "chat.costs", "forky.costs"), "asked", {"id": id, "n": 1}))
-
-
 def answered(test: AppTest, chat: Conversation) -> AppTest:
     """The page when every reply has landed."""
     for job in chat.replies.running:

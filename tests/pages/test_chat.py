@@ -75,12 +75,16 @@ def test_sending_white_space_sends_nothing_and_says_so(chat: Conversation, at_he
     assert len(texts(chat)) == 4 and list(chat.branches) == ["main"]
 
 
-def test_asking_at_an_earlier_message_forks_under_the_name_given(chat: Conversation) -> None:
+def test_asking_at_an_earlier_message_starts_a_branch_that_is_named_after_the_question(
+    chat: Conversation,
+) -> None:
     path = chat.path()
     test = opened(chat, b="main", m=path[1].id.removeprefix("b2:"))
     assert "2 later messages" in shown(test)
-    by_key(test, "chat.fork_name").set_value("shorter")
-    ask(test, chat, "Shorter, please")
+    by_key(test, "chat.draft").set_value("Shorter, please")
+    latest(test, "chat.send").click().run()
+    assert "On a new branch: “shorter”" in shown(test)
+    answered(test, chat)
     assert test.query_params["b"] in ("shorter", ["shorter"])
     assert texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
     assert texts(chat.checkout("shorter"))[:3] == ["Name it", "Forky", "Shorter, please"]
@@ -193,14 +197,24 @@ def test_editing_a_question_forks_and_overwrites_nothing(chat: Conversation) -> 
     assert len(chat.branches) == 2 and "Why that name?" in shown(test) and "2/2" in shown(test)
 
 
-def test_forking_here_makes_a_branch_unless_its_name_is_taken(chat: Conversation) -> None:
-    test = act(opened(chat, b="main"), "fork", chat.path()[1].id)
-    by_key(test, "chat.form_name").set_value("main")
-    press(test, "chat.form_go")
-    assert "There is a branch “main” already" in shown(test)
-    by_key(test, "chat.form_name").set_value("debug")
-    press(test, "chat.form_go")
-    assert branch_shown(test) == "debug" and chat.branches["debug"].head == chat.path()[1].id
+@pytest.mark.parametrize("at", [1, 3], ids=["an earlier message", "the newest one"])
+def test_the_next_question_starts_a_branch_at_a_message(chat: Conversation, at: int) -> None:
+    test = act(opened(chat, b="main"), "fork", chat.path()[at].id)
+    assert "Your next question starts a branch here" in shown(test) and list(chat.branches) == ["main"]
+    ask(test, chat, "Debug it")
+    assert branch_shown(test) == "debug" and texts(chat) == ["Name it", "Forky", "Why?", "It forks"]
+    assert chat.checkout("debug").path()[at].id == chat.path()[at].id
+    chat.undo()
+    assert list(chat.branches) == ["main"] and "Why?" in shown(opened(chat, b="main"))
+
+
+def test_a_branch_that_was_not_asked_on_is_left_with_what_was_typed(chat: Conversation) -> None:
+    test = opened(chat, b="main")
+    by_key(test, "chat.draft").set_value("Hm").run()
+    act(test, "fork", chat.path()[3].id)
+    assert by_key(test, "chat.draft").value == "Hm"
+    press(test, "chat.to_newest")
+    assert by_key(test, "chat.draft").value == "Hm" and "Your next question" not in shown(test)
 
 
 def test_answering_again_keeps_both_answers(chat: Conversation) -> None:

@@ -1,4 +1,4 @@
-"""A clicked node and the menu of any message offer what can be done with it: fork, or merge by name, at which cost."""
+"""A clicked node and the menu of any message offer what can be done with it: a branch, bringing back, and the rest."""
 
 from __future__ import annotations
 
@@ -12,26 +12,20 @@ from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.merge.strategies import REGISTRY, STRATEGIES
-from pages.ui.chat import offers
-from pages.ui.chat.offers import ACT
+from forky_core.merge.strategies import REGISTRY
 from tests.builders import talk
 from tests.first_sentences import FIRST_SENTENCES
-from tests.hangs import HANG
 from tests.pages.apptest import (
     act,
-    ask_costs,
     by_key,
     click_graph,
     fill,
     keys,
     open_page,
+    param,
     settled,
-    told_costs,
 )
 from tests.pages.apptest import html as html_pieces
-
-ACTS = [f"{ACT}{one.name}" for one in STRATEGIES]
 
 
 def card(test: AppTest) -> str:
@@ -49,21 +43,12 @@ def clicked(chat: Conversation, at: str) -> AppTest:
     return settled(click_graph(open_page("chat.py", chat), at, "chat.graph"))
 
 
-def planned(test: AppTest, at: str) -> Any:
-    """What the menu of this message is told in the end: the message, a heading, and the costs by act."""
-    for _ in range(int(HANG) * 10):
-        if (said := told_costs(test := ask_costs(test, at))) is not None:
-            return said
-    raise AssertionError("The costs never came.")
-
-
 def test_a_clicked_node_offers_a_merge_and_plans_none(
-    chat: Conversation, monkeypatch: pytest.MonkeyPatch
+    chat: Conversation,
 ) -> None:
-    monkeypatch.setattr(offers, "costs_of", lambda *_: pytest.fail("A plan was made."))
     body = card(clicked(chat, chat.checkout("debug").path()[-1].id))
     assert "Bring “debug” back into “main”" in html.unescape(body)
-    assert offered(body) == ["card", "fork", "merge-squash", "more"]
+    assert offered(body) == ["card", "fork", "merge", "more"]
 
 
 def test_the_card_is_closed_and_no_other_place_shows_it(chat: Conversation) -> None:
@@ -85,28 +70,8 @@ def test_a_message_of_main_on_main_is_offered_no_branch_that_nobody_named(
     body = html.unescape(card(clicked(chat, at)))
     assert "debug" not in body and "Start a branch here" in body
     assert offered(body) == ["card", "fork", "more"]
-    assert planned(open_page("chat.py", chat), at) == [at, "Bring a branch back into “main”", {}]
     asked = open_page("merge.py", chat, strategy="squash")
     assert by_key(asked, "merge.strategy").value == "squash" and "source" not in asked.query_params
-
-
-def test_a_merge_that_brings_nothing_is_offered_as_that(chat: Conversation) -> None:
-    chat.merge(chat.plan_merge("debug", strategy="full"))
-    at = chat.checkout("debug").path()[-1].id
-    _, _, costs = planned(clicked(chat, at), at)
-    assert costs == dict.fromkeys(ACTS, "nothing new")
-
-
-def test_a_merge_into_a_long_branch_is_offered_without_being_planned(
-    chat: Conversation, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(offers, "_LONGEST", 3)
-    side = chat.checkout("debug")
-    at, alone = side.path()[-1].id, set(chat.path()) - set(side.path())
-    for number in range(4 - len(alone)):
-        chat.say(f"More on the main branch: {number}.")
-    _, _, costs = planned(clicked(chat, at), at)
-    assert costs == {}
 
 
 def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
@@ -114,7 +79,6 @@ def test_where_there_is_one_branch_only_a_fork_is_offered(forky: Forky) -> None:
     message = alone.say("Hello")
     test = clicked(alone, message.id)
     assert offered(card(test)) == ["card", "fork", "more"]
-    assert _acts(test)["merges"] == []
 
 
 def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversation) -> None:
@@ -124,20 +88,22 @@ def test_a_message_that_was_offered_is_ticked_on_the_merge_page(chat: Conversati
     assert by_key(fill(test, merge__strategy="cherry-pick"), f"merge.pick.{at}").value is True
 
 
-def test_the_menu_is_told_what_its_merges_cost_when_it_asks(chat: Conversation) -> None:
+def test_a_message_s_menu_leads_to_bringing_its_branch_back_with_the_message_chosen(
+    chat: Conversation,
+) -> None:
     debug = chat.checkout("debug")
-    test = open_page("chat.py", debug)
-    assert {entry[0] for entry in _acts(test)["merges"]} == set(ACTS) and told_costs(test) is None
-    at = debug.path()[-1].id
-    of, heading, costs = planned(test, at)
-    assert of == at and heading == "Bring “debug” back into “main”"
-    plans = {
-        one.name: chat.plan_merge("debug", strategy=one.name, picks=[at] if one.takes_picks else ())
-        for one in STRATEGIES
-    }
-    assert costs == {f"{ACT}{name}": f"{plan.tokens:,} tokens" for name, plan in plans.items()}
-    assert told_costs(settled(test.run())) is None, "a run for something else plans no merge"
-    assert told_costs(ask_costs(test, "b2:nowhere")) is None
+    at = debug.path()[3].id
+    test = act(open_page("chat.py", debug), "merge", at)
+    assert param(test, "b") == "main" and param(test, "source") == "debug"
+    assert at.removeprefix("b2:").startswith(param(test, "picks"))
+
+
+def test_a_menu_has_at_most_nine_lines_and_what_is_rare_is_one_step_further(chat: Conversation) -> None:
+    menu = _acts(open_page("chat.py", chat))["menu"]
+    first = [name for name, _, _, way, _ in menu if not way]
+    assert len(first) <= 7, "a cell adds what it has no button of, and for a note Undo"
+    assert {way for *_, way, _ in menu} - {""} == {name for name in first if name.startswith("ways-")}
+    assert all(why.endswith(".") for *_, way, why in menu if way)
 
 
 def _acts(test: AppTest) -> dict[str, Any]:
@@ -148,12 +114,7 @@ def _acts(test: AppTest) -> dict[str, Any]:
 
 
 def test_a_strategy_that_a_package_adds_is_offered_everywhere(chat: Conversation) -> None:
-    at = chat.checkout("debug").path()[-1].id
     with REGISTRY.added(FIRST_SENTENCES):
-        test = clicked(chat, at)
-        _, _, costs = planned(test, at)
-        assert "token" in costs["merge-first-sentences"]
-        assert "merge-first-sentences" in {entry[0] for entry in _acts(test)["merges"]}
         test = open_page("merge.py", chat, source="debug", strategy="first-sentences")
         radio = by_key(test, "merge.strategy")
         assert radio.value == "first-sentences" and any("First sentences" in label for label in radio.options)
@@ -166,7 +127,7 @@ def test_a_strategy_that_a_package_adds_is_offered_everywhere(chat: Conversation
 
 def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None:
     chat = talk(forky.create("Busy"), *(f"message number {at}" for at in range(40)))
-    test = act(open_page("chat.py", chat), "fork", chat.path()[-3].id)
+    test = act(open_page("chat.py", chat), "tag", chat.path()[-3].id)
     for number in range(40):
         chat.say(f"What others wrote, {number}.", role="assistant" if number % 2 else "user")
         if number % 8 == 7:
@@ -174,7 +135,7 @@ def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None
             assert "chat.form_name" in keys(test)
     by_key(test, "chat.form_name").set_value("of mine")
     settled(by_key(test, "chat.form_go").click().run())
-    assert chat.branches["of mine"].head == chat.path()[37].id
+    assert chat.view.tags["of mine"] == chat.path()[37].id
 
 
 def test_a_form_opens_at_a_message_that_has_left_the_window_since_its_menu_was_opened(forky: Forky) -> None:
@@ -182,7 +143,7 @@ def test_a_form_opens_at_a_message_that_has_left_the_window_since_its_menu_was_o
     message = chat.path()[-3].id
     test = open_page("chat.py", chat)
     talk(chat, *(f"What others wrote, {number}." for number in range(40)))
-    test = act(settled(test.run()), "fork", message)
+    test = act(settled(test.run()), "tag", message)
     assert "chat.form_name" in keys(test)
     assert f"{chat.id}" in str(test.query_params["c"]) and "m" not in test.query_params
 
@@ -192,7 +153,7 @@ def test_a_form_that_a_row_of_the_graph_opens_leads_to_its_message(forky: Forky,
     chat = talk(forky.create("Wide"), *(f"message number {at}" for at in range(200 if far else 4)))
     other = talk(chat.fork("other", at=chat.path()[1].id), "And else?", "Nothing.")
     message = chat.path()[1].id if far else other.path()[-1].id
-    test = act(open_page("chat.py", chat), "fork", message)
+    test = act(open_page("chat.py", chat), "tag", message)
     by_key(test, "chat.form_name").set_value("from there")
     settled(by_key(test, "chat.form_go").click().run())
-    assert chat.branches["from there"].head == message
+    assert chat.view.tags["from there"] == message

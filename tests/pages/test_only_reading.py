@@ -134,7 +134,17 @@ def test_a_commenter_s_menu_on_a_branch_of_somebody_else_offers_to_fork_and_noth
     commenter = reader(server, ada, chat, Role.COMMENTER)
     server.sign_in(commenter)
     offered = menu(open_page("chat.py", chat))
-    assert offered == {"fork", "compare", "present", "mark_a", "mark_b", "link", "erase"}
+    assert offered == {
+        "fork",
+        "compare",
+        "present",
+        "mark_a",
+        "mark_b",
+        "link",
+        "erase",
+        "ways-compare",
+        "ways-take",
+    }
     own = server.seen_by(commenter).conversation(chat.id).fork("cleo/keel")
     assert menu(open_page("chat.py", own)) > offered
 

@@ -14,8 +14,8 @@ from tests.pages.apptest import drawn_keys
 from tests.pages.workspaces import open_page
 
 
-def test_it_has_five_steps_that_fork_ask_merge_undo_and_look() -> None:
-    assert [step.done for step in STEPS] == ["fork", "reply", "merge", "undo", "page:experiments"]
+def test_it_has_four_steps_that_ask_on_a_branch_merge_undo_and_look() -> None:
+    assert [step.done for step in STEPS] == ["reply", "merge", "undo", "page:experiments"]
 
 
 def test_every_step_says_what_to_do_and_what_was_done_in_whole_sentences() -> None:

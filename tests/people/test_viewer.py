@@ -68,21 +68,18 @@ def test_a_reader_is_told_whom_to_ask_and_others_are_not(here: Office) -> None:
 
 
 @pytest.mark.parametrize(
-    ("role", "typed", "own", "name"),
+    ("role", "own", "name"),
     [
-        (Role.COMMENTER, "", False, "bob/what-else"),
-        (Role.COMMENTER, "idea", False, "bob/idea"),
-        (Role.COMMENTER, "bob/idea", False, "bob/idea"),
-        (Role.EDITOR, "", False, None),
-        (Role.EDITOR, "", True, "bob/what-else"),
-        (Role.EDITOR, " idea ", True, "idea"),
+        (Role.COMMENTER, False, "bob/what-else"),
+        (Role.EDITOR, False, None),
+        (Role.EDITOR, True, "bob/what-else"),
     ],
 )
 def test_a_fork_gets_a_name_that_its_author_may_write(
-    here: Office, role: Role, typed: str, own: bool, name: str | None
+    here: Office, role: Role, own: bool, name: str | None
 ) -> None:
     chat, bob = shared(here), here.join("Bob", role)
-    assert viewer_of(here, bob).fork_name(chat, typed, "What else?", own=own) == name
+    assert viewer_of(here, bob).fork_name(chat, "What else?", own=own) == name
 
 
 def test_somebody_alone_may_do_everything_and_sees_all_of_it() -> None:
@@ -91,10 +88,7 @@ def test_somebody_alone_may_do_everything_and_sees_all_of_it() -> None:
     assert all(alone.may(verb, about) for verb in DOES for about in (None, chat.id))
     assert alone.may_write(chat, "main") and not alone.why_only_reads(chat)
     assert alone.listed(whole.conversations(), "with_me") == whole.conversations()
-    assert (
-        alone.fork_name(chat, " idea ", "", own=True) == "idea"
-        and alone.fork_name(chat, "", "x", own=True) is None
-    )
+    assert alone.fork_name(chat, "x", own=True) is None
     assert (alone.id, alone.mark(chat.id), alone.news_in([(chat.id, 1)])) == ("", None, {})
     assert list(alone.noted([b"a"], chat.id, "html")) == [b"a"]
     whole.close()

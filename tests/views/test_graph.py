@@ -57,6 +57,22 @@ def test_a_side_line_is_drawn_below_the_message_it_left_and_a_merge_comes_back()
     ]
 
 
+def test_a_branch_is_aside_from_its_first_message_on_though_what_it_left_has_not_gone_on() -> None:
+    spec = {"a": "", "b": "a", "c": "b", "d": "c", "e": "b", "f": "d"}
+    heads = {"main": "b", "debug": "d", "upload": "e", "deeper": "f"}
+    graph = graph_of(spec, heads)
+    assert [f"{'| ' * row.lane}{row.id}" for row in graph.rows] == ["a", "b", "| c", "| d", "| | f", "| e"]
+    colors = branch_colors(sorted(heads))
+    assert [row.color for row in graph.rows] == [
+        colors[name] for name in ("main", "main", "debug", "debug", "deeper", "upload")
+    ]
+
+
+def test_a_branch_on_which_nothing_was_said_ends_no_line() -> None:
+    graph = graph_of(chain(4), {"main": "m3", "idea": "m1"})
+    assert {(row.lane, row.color) for row in graph.rows} == {(0, 0)}
+
+
 def test_a_long_run_is_folded_and_opens_and_closes() -> None:
     closed = graph_of(chain(40), {"main": "m39"})
     assert [row.kind for row in closed.rows] == ["message", "message", "fold", "message", "message"]

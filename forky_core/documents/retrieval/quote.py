@@ -307,11 +307,4 @@ def _nothing(question: str, *, searched: bool = False) -> Iterator[str]:
         yield "\n".join(f"- {example}" for example in EXAMPLES)
         yield "To talk with a model that thinks, set a key or start one on this machine: Settings shows how."
         return
-    yield (
-        "It found nothing that bears on this: not in what was said in this conversation, not in its documents, and not "
-        "in Forky's guide."
-    )
-    yield (
-        "It can only quote what is written there. For anything else choose another model: Settings shows which ones are "
-        "set up, and how to add one."
-    )
+    yield "It found nothing about this here. For an answer to anything, choose a model in *Settings*."

@@ -62,6 +62,8 @@ def lay_out(parents: Sequence[Sequence[int]], lines: Sequence[int], colors: Sequ
     early: dict[int, list[int]] = {}
     following = _following(lines)
     for row, above in enumerate(parents):
+        if above and above[0] >= 0 and last[lines[above[0]]] == above[0]:
+            until[lines[above[0]]] = max(until[lines[above[0]]], row)
         for side in above[1:]:
             if last[lines[side]] == side:
                 until[lines[side]] = max(until[lines[side]], row)

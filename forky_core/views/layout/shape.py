@@ -22,6 +22,11 @@ MAIN = "main"
 _Children = Mapping[MessageId | None, Sequence[MessageId]]
 
 
+def main_of(names: Collection[str]) -> str:
+    """Return the branch that a conversation begins with: `main`, or else the first of `names`; "" if there are none."""
+    return MAIN if MAIN in names else next(iter(names), "")
+
+
 @dataclass(frozen=True, slots=True)
 class Run:
     """Messages of one line, each continuing the one before: either one that matters, or plain ones between two such."""
@@ -32,11 +37,13 @@ class Run:
     above: int
     """The run that it continues; -1 for a beginning."""
     below: tuple[int, ...]
-    """The runs that continue it: side lines first, the one that continues its line last."""
+    """The runs that continue it: side lines first, the one that continues its line, if any does, last."""
     sides: tuple[int, ...]
     """The runs that it merges."""
     line: int
-    """A line runs from where it left another one to its last message. They are numbered by their first message."""
+    """A line runs from where it left another one to its last message, or to the end of the branch that has it. They are
+    numbered by their first message.
+    """
 
 
 @dataclass(frozen=True)
@@ -127,20 +134,25 @@ def shape_of(messages: Mapping[MessageId, Linked], view: View, children: _Childr
         draft.messages[0]: number for number, draft in enumerate(drafts) if not draft.plain
     }
     heads = {name: place.get(_shown(branch.head, messages)) for name, branch in view.branches.items()}
-    weight = _weights(drafts, heads)
+    weight, ends = _weights(drafts, heads)
 
-    def continued_last(runs: Sequence[int]) -> tuple[int, ...]:
+    def continued_last(runs: Sequence[int], *, ended: bool = False) -> tuple[int, ...]:
         """Side lines oldest first, then the one that continues the line: the oldest of those with most weight."""
         oldest_first = sorted(runs, key=lambda run: messages[drafts[run].messages[0]].created)
+        if ended:
+            return tuple(oldest_first)
         last = max(oldest_first, key=lambda run: weight.get(run, 0))
         return (*(run for run in oldest_first if run != last), last)
 
-    below = [continued_last(draft.below) if len(draft.below) > 1 else draft.below for draft in drafts]
+    below = [
+        continued_last(draft.below, ended=number in ends) if len(draft.below) > 1 else draft.below
+        for number, draft in enumerate(drafts)
+    ]
     merges = {place[id]: tuple(place[side] for side in several) for id, several in sides.items()}
     roots = [number for number, draft in enumerate(drafts) if draft.above < 0]
     order = _reading_order(continued_last(roots) if roots else (), below, merges)
     return Shape(
-        tuple(_numbered(order, drafts, below, merges)),
+        tuple(_numbered(order, drafts, below, merges, ends)),
         {id: tuple(names) for id, names in branches.items()},
         {id: tuple(names) for id, names in tags.items()},
     )
@@ -212,19 +224,26 @@ def _drafts(children: _Children, named: Collection[MessageId]) -> list[_Unplaced
     return drafts
 
 
-def _weights(drafts: Sequence[_UnplacedRun], heads: Mapping[str, int | None]) -> Mapping[int, int]:
-    """Return which run continues a line: 3 on the way to the main branch, 1 on the way to any other, else 0.
+def _weights(
+    drafts: Sequence[_UnplacedRun], heads: Mapping[str, int | None]
+) -> tuple[Mapping[int, int], Collection[int]]:
+    """Return which run continues a line, 3 on the way to the main branch, 1 on the way to any other, else 0, and which
+    runs end a line: what comes below the end of a branch is aside from its first message on, as if that branch had gone
+    on.
 
     `heads` are the runs of the branches' heads.
     """
-    main = MAIN if MAIN in heads else next(iter(heads), "")
+    main = main_of(heads)
     weight: dict[int, int] = {}
+    ends: set[int] = set()
     for name in sorted(heads, key=lambda name: name != main):
         at = heads[name]
+        if at is not None and weight.get(at) != 3:
+            ends.add(at)
         while at is not None and at >= 0 and at not in weight:
             weight[at] = 3 if name == main else 1
             at = drafts[at].above
-    return weight
+    return weight, ends
 
 
 def _reading_order(
@@ -256,6 +275,7 @@ def _numbered(
     drafts: Sequence[_UnplacedRun],
     below: Sequence[Sequence[int]],
     merges: Mapping[int, Sequence[int]],
+    ends: Collection[int],
 ) -> Iterator[Run]:
     """Yield the runs in reading order, numbered by it."""
     place = {number: at for at, number in enumerate(order)}
@@ -263,7 +283,7 @@ def _numbered(
     lines = 0
     for number in order:
         draft = drafts[number]
-        if draft.above >= 0 and below[draft.above][-1] == number:
+        if draft.above >= 0 and below[draft.above][-1] == number and draft.above not in ends:
             line_of[number] = line_of[draft.above]
         else:
             line_of[number] = lines

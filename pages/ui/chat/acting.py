@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
@@ -14,18 +15,20 @@ from forky_core.views.places import branch_for, later_on
 from forky_core.views.sides import side_of
 from pages.ui.chat.acts import Act
 from pages.ui.chat.forms import FORMS
-from pages.ui.chat.offers import ACT, way_of
+from pages.ui.chat.offers import way_of
 from pages.ui.chat.stashes import stash_from
 from pages.ui.chat.threads import quote_for_thread
 from pages.ui.chat.window import is_near, tip_below
 from pages.ui.components.links import passage_place
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
-from pages.ui.frame import Frame, go, message_anywhere, place, saying
+from pages.ui.frame import Frame, go, message_anywhere, open_page, place, saying
 from pages.ui.session import TabSession
 
 _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
+BRANCH = "fork"
+"""The act that starts a branch: it is open while the next question will."""
 _DIALOGS = frozenset({"erase", "prune", "revert"})
 
 
@@ -43,12 +46,9 @@ def act_on(here: Frame, act: Act) -> None:
             return
         here.session.switches += act.name == "sibling"
         message = here.chat.message(act.id)
-        if act.name.startswith(ACT):
-            _merge(here, act.name, message.id)
-        else:
-            if act.name == "threads":
-                quote_for_thread(here, act.quote)
-            _act(here, act.name, message)
+        if act.name == "threads":
+            quote_for_thread(here, act.quote)
+        _act(here, act.name, message)
 
 
 def _open_document(chat: Conversation, address: str) -> None:
@@ -74,6 +74,9 @@ def goto(here: Frame, message: MessageId) -> None:
 
 def _act(here: Frame, name: str, message: Message) -> None:
     tab, id = here.session, message.id
+    if (verb := _VERBS.get(name)) is not None:
+        verb(here, id)
+        return
     match name:
         case "sibling":
             goto(here, tip_below(here, id))
@@ -83,10 +86,6 @@ def _act(here: Frame, name: str, message: Message) -> None:
             _copy(here, _link(here, id), "Copied a link to this message.")
         case "pick" | "mark_a" | "mark_b":
             _mark(tab, name, id)
-        case "compare":
-            _compare(here, id)
-        case "stash":
-            _stash(here, id)
         case "promote":
             done(tab, here.chat.branches.promote(id))
             go(here.chat)
@@ -95,8 +94,6 @@ def _act(here: Frame, name: str, message: Message) -> None:
         case "again":
             chat, _ = here.chat.regenerate(id)
             go(chat)
-        case "expand":
-            _expand(here, id)
         case _ if name in FORMS | _DIALOGS:
             _open(here, name, id)
 
@@ -110,6 +107,32 @@ def _open(here: Frame, name: str, id: MessageId) -> None:
     if opens and name in FORMS and not is_near(here, id):
         goto(here, id)
     tab.acting = (name, id) if opens else None
+
+
+def _branch(here: Frame, id: MessageId) -> None:
+    """The next question starts a branch there; what is typed already goes along."""
+    if why := why_only_reads(here.chat):
+        raise NotAllowed(why)
+    goto(here, id)
+    here.session.acting, here.session.draft_follows = (BRANCH, id), True
+
+
+def made_last(here: Frame) -> MessageId | None:
+    """The note, or what leaves messages out, that the branch ends with, while Undo would take back just that."""
+    head, gesture = here.chat.branch.head, here.chat.history.next_undo
+    message = here.chat.visible.messages.get(head) if head is not None else None
+    if message is None or not (message.merges or message.reverts) or len(gesture) != 1:
+        return None
+    (operation,) = gesture
+    moved = {change.key: change.after for change in operation.changes}
+    return head if moved.get(f"heads/{here.chat.branch_name}") == {"at": head} else None
+
+
+def _take_back(here: Frame, id: MessageId) -> None:
+    if made_last(here) != id:
+        raise NothingToDo("Something else was done since.", "History can restore what was before it.")
+    done(here.session, here.chat.undo())
+    go(here.chat)
 
 
 def _expand(here: Frame, id: MessageId) -> None:
@@ -127,8 +150,8 @@ def _expand(here: Frame, id: MessageId) -> None:
     go(here.chat)
 
 
-def _merge(here: Frame, act: str, id: MessageId) -> None:
-    """To the Merge page, with this message ticked for whoever cherry-picks it there, if it is on what is merged."""
+def _merge(here: Frame, id: MessageId) -> None:
+    """To the page that brings back, with this message chosen for whoever takes chosen ones, if it is on that branch."""
     direction = way_of(here, id)
     if direction is None:
         if len(here.chat.branches) < 2:
@@ -140,7 +163,7 @@ def _merge(here: Frame, act: str, id: MessageId) -> None:
         way = {"c": str(here.chat.id), "b": direction.target, "source": direction.source}
     here.session.picks = (id,) if merged else ()
     picks = {"picks": id.removeprefix("b2:")[:_PICKED]} if merged else {}
-    st.switch_page("merge.py", query_params={**way, "strategy": act.removeprefix(ACT), **picks})
+    open_page("merge.py", way | picks)
 
 
 def _compare(here: Frame, id: MessageId) -> None:
@@ -184,3 +207,13 @@ def _stash(here: Frame, id: MessageId) -> None:
     if later is None:
         raise NothingToDo("This message is not on the branch.", "Check the branch out that leads here.")
     stash_from(here, later + 1)
+
+
+_VERBS: Mapping[str, Callable[[Frame, MessageId], None]] = {
+    BRANCH: _branch,
+    "compare": _compare,
+    "expand": _expand,
+    "merge": _merge,
+    "stash": _stash,
+    "undo": _take_back,
+}

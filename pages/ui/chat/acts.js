@@ -3,8 +3,7 @@
 
 const state = (window.__forkyActs ??= { copied: 0, n: 0 });
 
-const ASKS = 12, ASKS_AFTER = 500; // How often a cost is asked for, and after how many milliseconds again.
-const RARE = { regenerate: "refresh", edit: "edit", copy: "content_copy", pick: "check_box_outline_blank", threads: "forum" };
+const RARE = { regenerate: "refresh", edit: "edit", copy: "content_copy", pick: "check_box_outline_blank", threads: "forum", undo: "undo" };
 
 // The message that a button is about: the button or the card of a message names it, or it is the one in whose cell the
 // button stands.
@@ -35,21 +34,20 @@ function openAt(id, left, top, back) {
   openMenu(point);
 }
 
-function openMenu(opener) {
-  closeMenu();
-  const popup = document.createElement("div");
-  popup.className = "fk-menu";
+// The first lines, or those of one of them: what it can take away, how it can be compared.
+function openMenu(opener, way = "", by = null) {
+  if (way) state.popup.remove(); else closeMenu();
+  const popup = document.createElement("div"), acts = opener.closest(".fk-acts");
+  popup.className = "fk-menu fk-still"; // A line under a pointer that rests is not the one that is meant.
+  popup.addEventListener("pointermove", () => popup.classList.remove("fk-still"), { once: true });
+  popup.tabIndex = -1;
   popup.setAttribute("role", "menu");
-  popup.setAttribute("aria-label", "More about this message");
-  const merges = state.merges.map(([name, icon, label]) => [name, icon, label, "…"]);
-  const rare = [...(opener.closest(".fk-acts")?.querySelectorAll("button") ?? [])].filter((one) => !one.offsetParent && one.dataset.act !== "fork")
+  popup.setAttribute("aria-label", way ? state.menu.find(([name]) => name === way)[2] : "More about this message");
+  const rare = [...(way ? [] : acts?.querySelectorAll("button") ?? [])].filter((one) => !one.offsetParent && one.dataset.act !== "fork")
     .map((one) => [one.dataset.act, RARE[one.dataset.act], one.getAttribute("aria-label")]);
-  for (const [name, icon, label, cost] of [...rare, ...state.menu, ...merges]) {
-    if (cost && name === merges[0][0]) {
-      const heading = document.createElement("div");
-      heading.className = "fk-menu-heading"; heading.textContent = "Bring its branch back";
-      popup.append(heading);
-    }
+  const branches = acts?.querySelector('[data-act="fork"]')?.offsetParent; // On a phone most messages have no such button.
+  const here = state.menu.filter(([name, , , of]) => of === way && !(branches && name === "fork"));
+  for (const [name, icon, label, , why] of [...rare, ...here]) {
     const item = document.createElement(name === "present" ? "a" : "button");
     item.setAttribute("role", "menuitem");
     if (name === "present") {
@@ -57,22 +55,24 @@ function openMenu(opener) {
       item.target = "_blank";
     } else item.type = "button";
     item.dataset.act = name; item.dataset.id = of(opener);
-    const sign = document.createElement("span");
-    sign.className = "fk-icon"; sign.setAttribute("aria-hidden", "true"); sign.textContent = icon;
-    item.append(sign, document.createTextNode(label));
-    if (cost) {
-      const told = document.createElement("span");
-      told.className = "fk-cost"; told.textContent = cost;
-      item.append(told);
-    }
+    item.append(said("fk-icon", icon), label);
+    item.firstChild.setAttribute("aria-hidden", "true");
+    if (why) item.append(said("fk-why", why));
     popup.append(item);
   }
+  const took = acts?.closest(".fk-head")?.querySelector(".fk-took")?.textContent;
+  if (took && !way) popup.append(said("fk-menu-heading", took));
   document.querySelector(".stApp").append(popup);
   state.popup = popup; state.opener = opener;
   place();
   opener.setAttribute("aria-expanded", "true");
-  popup.firstElementChild?.focus();
-  if (merges.length) askCosts(of(opener), ASKS);
+  (by?.detail ? popup : popup.firstElementChild)?.focus(); // A press of the pointer marks no line.
+}
+
+function said(name, text) {
+  const made = document.createElement("span");
+  made.className = name; made.textContent = text;
+  return made;
 }
 
 function anchored() {
@@ -80,32 +80,11 @@ function anchored() {
   return { right: box.right + from, top: box.top, bottom: box.bottom }; // Of a point, to the right.
 }
 
-// Beside its button and inside the window; what it costs makes the menu wider.
+// Beside its button and inside the window.
 function place() {
   const at = anchored(), size = state.popup.getBoundingClientRect(), { style } = state.popup;
   style.left = Math.max(6, Math.min(at.right - size.width, innerWidth - size.width - 6)) + "px";
   style.top = (at.bottom + size.height + 6 > innerHeight ? Math.max(6, at.top - size.height - 2) : at.bottom + 2) + "px";
-}
-
-// What the merges of a message would cost is worked out when its menu opens; what is not known yet is asked for again.
-function askCosts(id, left) {
-  const open = () => state.popup && of(state.opener) === id;
-  if (!open() || tellCosts(id) || !left) return;
-  state.ask?.(id);
-  setTimeout(() => askCosts(id, left - 1), ASKS_AFTER);
-}
-
-function tellCosts(id) {
-  if (state.costs?.[0] !== id) return false;
-  state.popup.querySelector(".fk-menu-heading").textContent = state.costs[1];
-  for (const item of state.popup.querySelectorAll("[data-act]")) {
-    const told = item.querySelector(".fk-cost"), cost = state.costs[2][item.dataset.act];
-    if (!told || !cost) continue;
-    told.textContent = cost;
-    item.disabled = cost === "nothing new";
-  }
-  place();
-  return true;
 }
 
 // A number in an answer is a link, so that it can be copied and opened beside; a plain click opens it here. Those to a
@@ -127,7 +106,8 @@ function clicked(event) {
   if (!button) { if (state.popup && !state.popup.contains(event.target)) closeMenu(); return; }
   if (button.dataset.act === "present") { closeMenu(); return; } // The browser follows the link.
   event.preventDefault();
-  if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button); return; }
+  if (button.dataset.act === "more") { state.opener === button ? closeMenu() : openMenu(button, "", event); return; }
+  if (button.dataset.act.startsWith("ways-")) { openMenu(state.opener, button.dataset.act, event); return; }
   if (state.popup) closeMenu();
   if (button.dataset.act === "sibling" && window.__forkyShowAhead?.(of(button))) seekEnd();
   state.send(button.dataset.act, of(button), button.dataset.act === "threads" ? state.selected : undefined);
@@ -144,10 +124,10 @@ function reached(event) {
 
 function pressed(event) {
   if (!state.popup) return;
-  const items = [...state.popup.querySelectorAll('[role="menuitem"]:not(:disabled)')], at = items.indexOf(document.activeElement);
+  const items = [...state.popup.querySelectorAll('[role="menuitem"]')], at = items.indexOf(document.activeElement);
   if (event.key === "Escape" || event.key === "Tab") closeMenu();
   else if (event.key === "ArrowDown") items[(at + 1) % items.length].focus();
-  else if (event.key === "ArrowUp") items[(at - 1 + items.length) % items.length].focus();
+  else if (event.key === "ArrowUp") items.at(Math.max(at, 0) - 1).focus();
   else if (event.key === "Home") items[0].focus();
   else if (event.key === "End") items.at(-1).focus();
   else return;
@@ -165,7 +145,7 @@ function copy(text) {
 export default function ({ data, setTriggerValue }) {
   state.send = (name, id, quote) => setTriggerValue("act", { name, id, ...(quote ? { quote } : {}), n: Date.now() + state.n++ });
   state.openAt = openAt; state.close = () => { if (state.popup) closeMenu(); }; state.present = data.present;
-  state.menu = data.menu; state.merges = data.merges; state.tell = () => state.popup && tellCosts(of(state.opener));
+  state.menu = data.menu;
   if (!state.listening) {
     state.listening = true;
     document.addEventListener("click", clicked);

@@ -29,27 +29,62 @@ class Act:
     """Words of the message that were selected."""
 
 
-Merges = tuple[tuple[str, str, str], ...]
-"""The ways of merging in the menu of every message: act, icon, label."""
 MENU = (
-    ("fork", "call_split", "Start a branch here …"),
-    ("compare", "view_column_2", "Compare with where you are"),
-    ("present", "slideshow", "Present from here"),
-    ("stash", "inventory_2", "Put aside from here to the end"),
-    ("tag", "sell", "Tag …"),
-    ("mark_a", "looks_one", "Mark as A to compare"),
-    ("mark_b", "looks_two", "Mark as B to compare"),
-    ("promote", "flag", "Prefer this answer"),
-    ("link", "link", "Copy a link"),
-    ("revert", "undo", "Leave out from here on …"),
-    ("prune", "content_cut", "Clear away from here …"),
-    ("erase", "ink_eraser", "Erase what it says …"),
+    ("fork", "call_split", "Start a branch here", "", ""),
+    ("merge", "merge", "Bring its branch back …", "", ""),
+    ("tag", "sell", "Tag …", "", ""),
+    ("link", "link", "Copy a link", "", ""),
+    ("present", "slideshow", "Present from here", "", ""),
+    ("ways-compare", "view_column_2", "Compare …", "", ""),
+    ("ways-take", "content_cut", "Take away …", "", ""),
+    ("compare", "view_column_2", "Compare with where you are", "ways-compare", "The two stand side by side."),
+    ("mark_a", "looks_one", "Mark as A", "ways-compare", "Then mark another message as B."),
+    ("mark_b", "looks_two", "Mark as B", "ways-compare", "It stands beside what is marked as A."),
+    ("promote", "flag", "Prefer this answer", "ways-compare", "The branch goes on from this answer."),
+    (
+        "stash",
+        "inventory_2",
+        "Put aside from here to the end",
+        "ways-take",
+        "The branch ends before it. What is put aside can be taken up on any branch.",
+    ),
+    (
+        "revert",
+        "undo",
+        "Leave out from here on …",
+        "ways-take",
+        "It stays where it is, and the model reads it no longer.",
+    ),
+    (
+        "prune",
+        "content_cut",
+        "Clear away from here …",
+        "ways-take",
+        "It and all below it go out of sight. Undo brings them back.",
+    ),
+    (
+        "erase",
+        "ink_eraser",
+        "Erase what it says …",
+        "ways-take",
+        "Its words are gone for good, everywhere. Nothing brings them back.",
+    ),
 )
-"""Acts of the “…” menu, which a row of the graph has, too: name, icon, label. “present” is a link."""
+"""Acts of the “…” menu: name, icon, label, the act that shows them if they are not among the first, and what becomes of
+the message. “present” is a link; “fork” is there where no button of it is.
+"""
 READING = frozenset({"compare", "present", "mark_a", "mark_b", "link"})
 """Those of them that change nothing."""
 FORKING = READING | {"fork", "erase"}
 """Those that change nothing of the branch; one's own words can be erased on any."""
+
+
+def offered_acts(offered: Collection[str] | None) -> tuple[tuple[str, str, str, str, str], ...]:
+    """The entries of those acts, and of what shows them; None for all."""
+    if offered is None:
+        return MENU
+    shown = {way for act, _, _, way, _ in MENU if act in offered}.union(offered)
+    return tuple(entry for entry in MENU if entry[0] in shown)
 
 
 def button(act: str, label: str, id: str | None = None, *, pressed: bool | None = None) -> str:
@@ -78,16 +113,14 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
     follow: bool,
     copied: tuple[int, str],
     form: tuple[str, str] | None = None,
-    merges: Merges = (),
     present: str = "",
     offered: Collection[str] | None = None,
 ) -> None:
     """Mount the listener. When `place` changes, the page scrolls to the cell of `at`, or to the `end`.
 
     `follow` keeps the end in sight while the page grows, for somebody who is there already. The cursor goes to the
-    `form` that opens: an act, and the message it stands below. What `merges` cost is asked for by the menu as it opens
-    (offers.py). `present` is the address of the conversation's presentation. `offered` are the acts of the menu that
-    are offered; None for all.
+    `form` that opens: an act, and the message it stands below. `present` is the address of the conversation's
+    presentation. `offered` are the acts of the menu that are offered; None for all.
     """
 
     def handle() -> None:
@@ -99,8 +132,7 @@ def hear_acts(  # noqa: PLR0913 - each is one thing that the browser is told
         key=key,
         data={
             # A tuple: of a list Streamlit asks pandas whether it is a table.
-            "menu": tuple(entry for entry in MENU if offered is None or entry[0] in offered),
-            "merges": merges,
+            "menu": offered_acts(offered),
             "place": place,
             "at": at,
             "end": end,

@@ -5,6 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
+from forky_core.views.layout.shape import main_of
+from forky_core.views.merging import came_from
 from pages.ui.chat.branch_owners import draw_whose
 from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
@@ -14,7 +16,7 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
 from pages.ui.components.showing import start_demo
-from pages.ui.frame import Frame, go, place, saying
+from pages.ui.frame import Frame, go, open_page, place, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.merge.requests import link_requests
 from pages.ui.people.who_sees import mark_button, who_sees
@@ -23,12 +25,23 @@ from pages.ui.vote.links import link_polls
 
 
 def draw_branchbar(here: Frame) -> None:
-    """Draw the box of branches, and what waits in this conversation or concerns its people.
+    """Draw the box of branches, the way back from a side branch, and what waits in this conversation or concerns its
+    people.
 
-    Keys: `chat.branch`, `chat.sees`, `chat.threads`.
+    Keys: `chat.branch`, `chat.bring_back`, `chat.sees`, `chat.threads`.
     """
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
+        if here.chat.branch_name != main_of(here.chat.view.branches) and not why_only_reads(here.chat):
+            st.button(
+                "Bring back",
+                key="chat.bring_back",
+                icon=":material/merge:",
+                type="tertiary",
+                help="Bring this branch back to where it came from. You read first what would be brought",
+                on_click=_bring_back,
+                args=(here,),
+            )
         who = viewer()
         draw_whose(here)
         link_requests(here)
@@ -63,7 +76,8 @@ def carry_out(here: Frame, act: str | None) -> None:
     """Do what was chosen in the menu."""
     match act:
         case "merge":
-            st.switch_page("merge.py", query_params=place(here.chat))
+            _bring_back(here)
+            st.rerun()
         case "rename":
             _rename_branch(here)
         case "title":
@@ -86,6 +100,16 @@ def carry_out(here: Frame, act: str | None) -> None:
             pass
 
 
+def _bring_back(here: Frame) -> None:
+    """Of the main branch, which one comes back is chosen there."""
+    chat = here.chat
+    home = came_from(chat.view, chat.visible, chat.branch_name)
+    if home is None or chat.branch_name == main_of(chat.view.branches):
+        open_page("merge.py", place(chat))
+    else:
+        open_page("merge.py", place(chat.checkout(home)) | {"source": chat.branch_name})
+
+
 def _switch(here: Frame, name: str) -> None:
     with saying(here.session):
         here.session.acting = None
@@ -95,8 +119,7 @@ def _switch(here: Frame, name: str) -> None:
 def _delete(here: Frame) -> None:
     with saying(here.session):
         done(here.session, here.chat.branches.delete())
-        names = here.chat.view.branches
-        go(here.chat.checkout("main" if "main" in names else next(iter(names))))
+        go(here.chat.checkout(main_of(here.chat.view.branches)))
     st.rerun()
 
 

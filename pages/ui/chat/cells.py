@@ -74,6 +74,8 @@ class Look:
     """Puts names in the place of people's ids in a text."""
     only_reads: bool = False
     """Whether whoever looks can write nothing in the conversation: nothing is offered that would."""
+    last: MessageId | None = None
+    """What Undo would take back now, if that is a message of the branch itself: a note that was brought back."""
     writes: bool = True
     """Whether they can change the branch: else nothing is offered that would, but for branches of their own."""
 
@@ -208,6 +210,7 @@ def head(cell: Cell, look: Look) -> str:
     message, id = cell.message, cell.message.id
     author = look.author(id) if message.role == "user" else ""
     name = captions.who(message, cell.origin.models, look.label, author)
+    name = "Brought back" if message.merge is not None else "Left out" if message.reverts else name
     when = (
         f'<time title="{escape(stamp(message.created))}">{clock(message.created, now())}</time>'
         if message.created
@@ -227,7 +230,7 @@ def head(cell: Cell, look: Look) -> str:
     )
     return (
         f'<div class="fk-head" data-cell="{escape(id)}"><h3 class="fk-who fk-{message.role}">'
-        f"{escape(showable(name))}</h3>{when}{_took(cell, look)}{marks}{chips}{_siblings(cell)}{_threads(cell, look)}"
+        f"{escape(showable(name))}</h3>{when}{marks}{chips}{_siblings(cell)}{_threads(cell, look)}{_took(cell, look)}"
         f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 
@@ -267,12 +270,13 @@ def _acts(cell: Cell, look: Look) -> str:
     threads = (
         button("threads", "Discuss this …") if look.threads is not None and not _threads(cell, look) else ""
     )
+    undo = button("undo", "Undo: take this back") if cell.message.id == look.last else ""
     shown, rare = (copy, again) if answer else (again or copy, copy if again else "")
     return (
         button("fork", "Start a branch here …")
         + shown
         + (pick if picked else "")
-        + f'<span class="fk-rare">{rare}{threads}{"" if picked else pick}</span>'
+        + f'<span class="fk-rare">{undo}{rare}{threads}{"" if picked else pick}</span>'
         + button("more", "More")
     )
 

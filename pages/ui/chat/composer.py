@@ -19,6 +19,8 @@ from forky_core.llm.tokens import Vocabulary
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import AttachmentPart
+from forky_core.views.layout.shape import main_of
+from pages.ui.chat.acting import BRANCH
 from pages.ui.chat.attachments import draw_picture
 from pages.ui.chat.branch_owners import why_kept_off
 from pages.ui.chat.drafting import asked_from, hear_typing, keep_draft
@@ -35,6 +37,7 @@ from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.documents.switch import draw_document_use
 from pages.ui.drafts import TypedDraft, draft_place, drafts
 from pages.ui.frame import Frame, go, saying
+from pages.ui.keeping.posting import say_on_branch
 from pages.ui.person import viewer
 from pages.ui.streamlit_patches.field_updates import fill, refill
 from pages.ui.streamlit_patches.renewing import anew
@@ -50,14 +53,15 @@ _LARGEST = 50
 def draw_composer(here: Frame, seen: Branch) -> None:
     """`seen` is the branch as the page drew it; what other tabs did since is no reason to redraw or to lose a draft.
 
-    Keys: `chat.draft`, `chat.more`, `chat.attach`, `chat.send.<n>`, `chat.files.<n>`, `chat.fork_name`,
-    `chat.to_newest`, `chat.unfile.<n>`.
+    Keys: `chat.draft`, `chat.more`, `chat.attach`, `chat.send.<n>`, `chat.files.<n>`, `chat.to_newest`,
+    `chat.unfile.<n>`.
     Each place has a Send button of its own key, so that a late press is never one on the button of another place.
     """
     kept_off = why_kept_off(here, seen.name)
-    at_head = here.at == seen.head
+    begins = here.session.acting == (BRANCH, here.at)
+    at_head = here.at == seen.head and not begins
     forks = not at_head or bool(kept_off)
-    place = draft_place(here.chat.id, seen, here.at)
+    place = draft_place(here.chat.id, seen, here.at, begins=begins)
     _turn_to(here, place)
     draft = drafts().at(place)
     job = here.chat.replies.current if at_head else None
@@ -74,7 +78,15 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             keep_draft,
             lambda number: take_up(here, place, number),
             key="chat.typing",
-            data=asked_from(here, seen, draft, own=bool(kept_off), button=send),
+            data=asked_from(here, seen, draft, own=bool(kept_off), begins=begins, button=send),
+        )
+        st.text_area(
+            "Message",
+            key=DRAFT,
+            label_visibility="collapsed",
+            height="content",
+            placeholder=_invitation(here, seen, forks=forks),
+            on_change="ignore",
         )
         with st.container(key="line-composer", horizontal=True, vertical_alignment="center"):
             with st.popover("More", key="chat.more", type="tertiary", icon=":material/add:"):
@@ -84,27 +96,20 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                     draw_rules(here)
                 draw_stashes(here, place)
             _draw_attach(place, here)
-            st.text_area(
-                "Message",
-                key=DRAFT,
-                label_visibility="collapsed",
-                height="content",
-                placeholder="Ask something" if here.at is None else "Ask something more",
-                on_change="ignore",
-            )
             with st.container(key="line-models", horizontal=True, width="content"):
                 draw_model_picker(here)
                 if edits(here.chat):
                     draw_added_models(here)
+            meter = st.container(key="line-meter")
             with st.container(key="chat-sending", horizontal=True, width="content"):
                 if job is not None:
                     st.button(
                         "Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,)
                     )
                 st.button(
-                    "Next" if job is not None else "Send on a new branch" if forks else "Send",
+                    "Send on a new branch" if forks else "Send",
                     key=send,
-                    type="secondary" if job is not None else "primary",
+                    type="primary",
                     icon=":material/arrow_upward:",
                     shortcut="Ctrl+Enter",
                     help="It waits in line and is asked when the answer is finished"
@@ -115,7 +120,8 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                     kwargs={"kept_off": bool(kept_off)},
                 )
         now = asking(here)
-        heavy = _draw_meter(here, draft, now)
+        with meter:
+            heavy = _draw_meter(here, draft, now)
         if heavy is not None:
             draw_overflow(here, *heavy)
         _warn_of_files(here, draft.files, now)
@@ -192,35 +198,32 @@ def _draw_race(here: Frame, place: str, sentence: str, at: MessageId | None) -> 
 def _draw_forking(here: Frame, kept_off: str) -> None:
     """`kept_off` says why the end of the branch cannot be written to; "" at an earlier message."""
     with st.container(key="line-forking", horizontal=True, vertical_alignment="center"):
-        said = (
-            f":material/shield_lock: {plain_label(kept_off, 200)} Sending starts a branch here →"
-            if kept_off
-            else ""
-        )
-        st.markdown(said or "You are at an earlier message: sending starts a branch here →", width="content")
-        st.text_input(
-            "Name of the new branch",
-            key="chat.fork_name",
-            label_visibility="collapsed",
-            placeholder="named after the question",
-            max_chars=100,
-            width=220,
-            on_change="ignore",
-        )
+        why = f":material/shield_lock: {plain_label(kept_off, 200)} " if kept_off else ""
+        st.markdown(f"{why}Your next question starts a branch here", width="stretch")
         if kept_off:
             return
         st.button(
-            "To the newest",
+            "Go on at the end of the branch",
             key="chat.to_newest",
             icon=":material/close:",
             type="tertiary",
-            help="Leave this message and go on at the end of the branch",
+            help="Go on at the end of the branch",
             on_click=_to_newest,
             args=(here,),
         )
 
 
+def _invitation(here: Frame, seen: Branch, *, forks: bool) -> str:
+    """What the empty field says: where a question goes, unless that is the main branch."""
+    if forks:
+        return "Ask on a new branch"
+    if seen.name != main_of(here.chat.view.branches):
+        return f"Ask on “{showable(seen.name)}”"
+    return "Ask something" if here.at is None else "Ask something more"
+
+
 def _to_newest(here: Frame) -> None:
+    here.session.acting, here.session.draft_follows = None, True
     go(here.chat)
     st.rerun()
 
@@ -290,12 +293,13 @@ def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, i
     except ForkyError as error:
         st.caption(plain_label(error.message))
         return None
+    if not found.messages and not typed:
+        return None
     with st.container(key="chat-meter-full" if found.fills(typed) else "chat-meter"):
         st.button(
             plain_label(meter_line(found, typed), 200),
             key="chat.reads",
             type="tertiary",
-            help="Show what the model reads, item by item, beside the chat",
             on_click=_show_what_is_read,
             args=(here,),
         )
@@ -339,12 +343,11 @@ def _send(
                     text, seen=seen, model=once, attachments=files, search=search, also=also
                 )
             else:
-                typed = str(st.session_state.get("chat.fork_name", ""))
-                name = viewer().fork_name(here.chat, typed, text, own=kept_off)
+                name = viewer().fork_name(here.chat, text, own=kept_off)
                 chat, posted = here.chat.people.post_from(
                     fork_at, text, branch=name, model=once, attachments=files, search=search, also=also
                 )
-                st.session_state["chat.fork_name"] = ""
+                say_on_branch(here.session, chat, posted)
             if posted.silent:
                 here.session.say(posted.silent)
             go(chat)

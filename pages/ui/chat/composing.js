@@ -193,8 +193,7 @@ class Composing {
     if (!text.trim() && !files.length) return true;
     this.refused = this.isChanging(text) ? CHANGED : "";
     if (this.refused) { this.show(); return true; }
-    const name = this.box.querySelector(".st-key-chat-fork_name input")?.value;
-    if (!window.__forkyPosts.add(questionOf(this.data, text, name))) return false;
+    if (!window.__forkyPosts.add(questionOf(this.data, text))) return false;
     clearTimeout(this.timer); this.timer = 0;
     drop(this.draftKey);
     this.put("");

@@ -1,11 +1,11 @@
 // Where the cursor goes: into a form that has just opened below a cell, back to its button when it is closed, into the
-// composer where there is a new branch or an empty conversation to write on. In a form, Escape cancels and Ctrl+Enter
+// composer where a branch or an empty conversation is begun. In a form, Escape cancels and Ctrl+Enter
 // carries it out. Uses scrolling.js, which comes before it.
 
 const MOUNTS = 5000; // Milliseconds after which a field that does not come is given up.
 const RESTS = 300; // Milliseconds in which what was just drawn may still be drawn once more, or move.
 const FORM = ".st-key-chat-form", COMPOSER = ".st-key-chat-composer textarea";
-const FIRST = { fork: "name input", tag: "name input", edit: "text textarea", regenerate: "go button", threads: "cancel button" };
+const FIRST = { tag: "name input", edit: "text textarea", regenerate: "go button", threads: "cancel button" };
 
 const cursor = (window.__forkyCursor ??= { form: "", place: "", frame: 0 });
 
@@ -37,10 +37,12 @@ function inSight(field) {
 const composer = () => (matchMedia("(pointer: coarse)").matches ? null : document.querySelector(COMPOSER));
 
 function turn({ place, form, at }) {
-  const went = place !== cursor.place, [act, id] = cursor.form.split(" "), first = FIRST[form.split(" ")[0]];
+  const went = place !== cursor.place, [act, id] = cursor.form.split(" ");
+  const first = FIRST[form.split(" ")[0]];
   const opened = form && form !== cursor.form, closed = cursor.form && !form;
   cursor.place = place; cursor.form = form;
-  if (opened) give(() => document.querySelector(`${FORM} .st-key-chat-form_${first}`), inSight);
+  if (opened && !first) give(() => document.querySelector(COMPOSER));
+  else if (opened) give(() => document.querySelector(`${FORM} .st-key-chat-form_${first}`), inSight);
   else if (closed && !went) give(() => cellOf(id)?.querySelector(`[data-act="${act}"]`) ?? composer());
   else if (went && (closed || !at)) give(composer);
 }

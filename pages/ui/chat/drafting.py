@@ -82,13 +82,15 @@ def hear_typing(
     _component(key=key, data=data, on_draft_change=handle, on_taken_change=take, height="content")
 
 
-def asked_from(here: Frame, seen: Branch, draft: TypedDraft, *, own: bool, button: str) -> dict[str, Any]:
+def asked_from(
+    here: Frame, seen: Branch, draft: TypedDraft, *, own: bool, begins: bool, button: str
+) -> dict[str, Any]:
     """Where a question that is sent from the composer goes, as the browser hands it over later (ui/keeping/posting.py).
 
-    `seen` is the branch as the page drew it. `own`: it forks because its author does not write on the branch. `button`
-    is the key of the place's own Send button.
+    `seen` is the branch as the page drew it. `own`: it starts one because its author does not write on the branch,
+    `begins`: because they asked for one at its end. `button` is the key of the place's own Send button.
     """
-    return question_from(owner(), here.chat, seen, here.at, draft, own=own) | {
+    return question_from(owner(), here.chat, seen, here.at, draft, own=own, begins=begins) | {
         "session": here.session.id,
         "filled": json.dumps(here.session.filled),
         "button": button.replace(".", "-"),
@@ -101,13 +103,20 @@ def asked_from(here: Frame, seen: Branch, draft: TypedDraft, *, own: bool, butto
 
 
 def question_from(
-    owner: str, chat: Conversation, seen: Branch, at: MessageId | None, draft: TypedDraft, *, own: bool
+    owner: str,
+    chat: Conversation,
+    seen: Branch,
+    at: MessageId | None,
+    draft: TypedDraft,
+    *,
+    own: bool,
+    begins: bool = False,
 ) -> dict[str, Any]:
     """Where a question below the message `at` goes, before anything is chosen in a tab; else as in `asked_from`."""
-    fork = at if own or at != seen.head else None
+    fork = at if own or begins or at != seen.head else None
     return {
         "owner": owner,
-        "place": draft_place(chat.id, seen, at),
+        "place": draft_place(chat.id, seen, at, begins=begins),
         "c": str(chat.id),
         "b": seen.name,
         "seen": seen.head or "",

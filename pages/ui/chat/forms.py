@@ -1,4 +1,4 @@
-"""The forms that open below a cell: fork here, edit and ask again, answer again, tag, threads; and a prune's dialog."""
+"""The forms that open below a cell: edit and ask again, answer again, tag, threads; and a prune's dialog."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from pages.ui.person import viewer
 from pages.ui.session import session
 
 _Verb = Callable[[Frame, MessageId], None]
-FORMS = frozenset({"fork", "edit", "regenerate", "tag", "threads"})
+FORMS = frozenset({"edit", "regenerate", "tag", "threads"})
 
 
 def draw_form(here: Frame, act: str, message: Message) -> None:
@@ -31,32 +31,24 @@ def draw_form(here: Frame, act: str, message: Message) -> None:
             return
         with kept_fields(act, here.chat.id, here.chat.branch_name, message.id):
             match act:
-                case "fork":
-                    _named(
-                        here,
-                        message,
-                        "Start the branch",
-                        "Name of the new branch",
-                        "branch, or leave it empty",
-                    )
                 case "tag":
-                    _named(here, message, "Tag", "Name of the tag", "a word or two")
+                    _name_tag(here, message)
                 case "edit":
                     _edit(here, message)
                 case "regenerate":
                     _regenerate(here, message)
 
 
-def _named(here: Frame, message: Message, verb: str, label: str, placeholder: str) -> None:
+def _name_tag(here: Frame, message: Message) -> None:
     with st.form("chat-named", border=False):
-        st.text_input(label, key="chat.form_name", placeholder=placeholder, max_chars=100)
+        st.text_input("Name of the tag", key="chat.form_name", placeholder="a word or two", max_chars=100)
         with st.container(horizontal=True):
             st.form_submit_button(
-                verb,
+                "Tag",
                 key="chat.form_go",
                 type="primary",
                 on_click=_carry_out,
-                args=(here, _fork if verb == "Start the branch" else _tag, message.id),
+                args=(here, _tag, message.id),
             )
             st.form_submit_button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
 
@@ -110,19 +102,6 @@ def _carry_out(here: Frame, verb: _Verb, id: MessageId) -> None:
         verb(here, id)
 
 
-def _fork(here: Frame, id: MessageId) -> None:
-    with saying(here.session):
-        name = viewer().fork_name(
-            here.chat, st.session_state["chat.form_name"], here.chat.message(id).text, own=False
-        )
-        forked = here.chat.fork(name, at=id)
-        here.session.acting = None
-        here.session.say(
-            f"Started “{forked.branch_name}”. Nothing was copied.", (forked.id, forked.view.version)
-        )
-        go(forked)
-
-
 def _tag(here: Frame, id: MessageId) -> None:
     with saying(here.session):
         done(here.session, here.chat.tags.add(st.session_state["chat.form_name"], id))
@@ -132,7 +111,7 @@ def _tag(here: Frame, id: MessageId) -> None:
 def _say_instead(here: Frame, id: MessageId) -> None:
     with saying(here.session):
         text = st.session_state["chat.form_text"]
-        forked, _ = here.chat.edit(id, text, branch=viewer().fork_name(here.chat, "", text, own=False))
+        forked, _ = here.chat.edit(id, text, branch=viewer().fork_name(here.chat, text, own=False))
         here.session.acting = None
         go(forked)
 

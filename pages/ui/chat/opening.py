@@ -25,6 +25,7 @@ from forky_core.views.places import branch_for
 from pages.ui.chat.cells import Look, cell_tree
 from pages.ui.chat.drafting import question_from
 from pages.ui.chat.style import CHAT_CSS
+from pages.ui.chat.window import begun_in
 from pages.ui.components.markdown import PROSE_CSS, SHOWN, showable
 from pages.ui.components.models import label_of
 from pages.ui.drafts import draft_place, drafts
@@ -77,7 +78,7 @@ def opening(person: str, address: Mapping[str, str]) -> tuple[str, str, str] | N
         name_of=forky.name_of,
         only_reads=True,
     )
-    book = notebook(path, chat.visible, chat.view, chat.calls.origins)
+    book = notebook(path, chat.visible, chat.view, chat.calls.origins, begun=begun_in(chat))
     cells = "".join(_cell(cell, look) for cell in book.cells)
     title = escape(showable(chat.title or "New conversation"))
     return (

@@ -15,12 +15,14 @@ from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import Generation
 from forky_core.views import captions
 from forky_core.views.notebook import Notebook
-from pages.ui.chat.cells import sentence_html
+from pages.ui.chat.acting import made_last
+from pages.ui.chat.cells import sentence_html, word
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, label_of, model_title
+from pages.ui.components.notice import stay
 from pages.ui.frame import Frame, go, saying
 from pages.ui.made_pages import linked
 
@@ -45,6 +47,7 @@ def _tail(here: Frame, job: ReplyJob, key: str) -> None:
         return
     if job.message is not None and job.message.id == job.place.replaces:
         here.session.say("The same words came again: there is no new version.")
+    stay(here.session)  # The end of an answer is no press that a notice goes with.
     st.rerun()
 
 
@@ -56,15 +59,16 @@ def _draw_job(here: Frame, job: ReplyJob, key: str) -> None:
             f'<div class="fk-head"><span class="fk-who">{escape(showable(label))}</span>{STATUS}</div>{REASONING}'
         )
         draw_live(job, key=f"chat.live{key}")
-        st.button(
-            "Stop",
-            key="chat.stop_reply" + key,
-            icon=":material/stop_circle:",
-            type="tertiary",
-            help="End the reply; what has arrived is kept",
-            on_click=stop,
-            args=(here, job),
-        )
+        if key:  # The field has Stop of the one reply; each of several has its own.
+            st.button(
+                "Stop",
+                key="chat.stop_reply" + key,
+                icon=":material/stop_circle:",
+                type="tertiary",
+                help="End the reply; what has arrived is kept",
+                on_click=stop,
+                args=(here, job),
+            )
 
 
 def draw_unanswered(here: Frame, book: Notebook, *, may_ask: bool) -> None:
@@ -83,15 +87,11 @@ def draw_unanswered(here: Frame, book: Notebook, *, may_ask: bool) -> None:
             "ended.</div>"
         )
         return
-    if not failed and last is not None and last.merge is not None:
-        st.html(
-            '<div class="fk-quiet" role="status">Brought back. Go on asking: the model now reads this.</div>'
-        )
-        return
-    if not failed and last is not None and last.reverts:
-        st.html(
-            '<div class="fk-quiet" role="status">Left out. Go on asking: the model no longer reads it.</div>'
-        )
+    if not failed and last is not None and (last.merge is not None or last.reverts):
+        told = "Left out. Go on asking: the model no longer reads it."
+        told = "Brought back. Go on asking: the model now reads this." if last.merge is not None else told
+        undo = word("undo", last.id, "Undo") if may_ask and made_last(here) == last.id else ""
+        st.html(f'<div class="fk-quiet" role="status">{told} {undo}</div>')
         return
     with st.container(key="cell-assistant-failed"):
         for number, call in enumerate(failed or (None,)):

@@ -22,6 +22,7 @@ from pages.ui.components.models import (
     label_of,
     model_title,
 )
+from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.streamlit_patches.renewing import anew
@@ -139,16 +140,16 @@ def draw_added_models(here: Frame) -> None:
     if more and len(names) + 1 < _MOST_ASKED and (now.once or not here.chat.people.room.models):
         key = anew("chat.model_add", f"{here.chat.id}/{now.name}/{names}")
         st.selectbox(
-            "Add a model",
+            "Ask a second model",
             more,
             index=None,
             key=key,
-            placeholder="Add a model",
+            placeholder="Ask a second model",
             label_visibility="collapsed",
             format_func=lambda name: model_title(offered.get(name), name),
             on_change=_add,
             args=(here, key),
-            width=126,
+            width=134,
         )
 
 
@@ -212,7 +213,7 @@ def _save(here: Frame, keys: Mapping[str, str]) -> None:
     parameters = {k: v for k, v in rules.parameters.items() if k not in _NUMBERS}
     parameters |= {name: said[name] for name in _NUMBERS if said[name] is not None}
     with saying(here.session):
-        here.session.say(here.chat.rules.set(system=said["system"] or None, parameters=parameters).sentence)
+        done(here.session, here.chat.rules.set(system=said["system"] or None, parameters=parameters))
     st.rerun()
 
 

@@ -68,6 +68,8 @@ def draw_pane(here: Frame) -> None:
 
 def draw_side(here: Frame) -> None:
     """Keys: `chat.graph_as`, `chat.whole`, `chat.filter`, `chat.graph`, `chat.twin`, and those of the two panels."""
+    if here.at is None:
+        return
     narrow = pane(here) == "Graph"
     chosen = here.session.choices.get(_AS, "List" if narrow else "Graph")
     shape = _shape(here)

@@ -90,7 +90,7 @@ def tour_button(
         key=key,
         icon=":material/signpost:",
         type=kind,
-        help="Five things to do in the example, in about a minute",
+        help="Four things to do in the example, in about a minute",
         on_click=_tour,
         args=(forky, tab),
     )

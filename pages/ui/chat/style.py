@@ -35,6 +35,8 @@ _CSS = """
 [role="article"]:focus { outline: none; }
 [role="article"]:focus-visible { outline: 2px solid var(--fk-accent); outline-offset: -1px; }
 .fk-head time, .fk-took { opacity: .7; font-size: .8rem; font-variant-numeric: tabular-nums; }
+[class*="st-key-cell-"]:not(:hover, :focus-within) .fk-took { visibility: hidden; }
+@media (max-width: 899px) { .fk-took { display: none; } }
 .fk-chip { font-size: .74rem; padding: .02rem .45rem; border-radius: 1rem; max-width: 14rem; overflow: hidden;
   text-overflow: ellipsis; white-space: nowrap; background: color-mix(in srgb, var(--fk-branch, var(--fk-accent)) 15%, transparent);
   border: 1px solid color-mix(in srgb, var(--fk-branch, transparent) 60%, transparent); }
@@ -67,14 +69,14 @@ CONTENTS
   border: 1px solid color-mix(in srgb, currentColor 16%, transparent); box-shadow: 0 6px 24px rgb(0 0 0 / .18); font-size: .88rem; }
 .fk-menu a { color: inherit; text-decoration: none; }
 .fk-menu :is(button, a) { display: flex; gap: .55rem; align-items: center; padding: .38rem .55rem; border-radius: .35rem; text-align: left; }
-.fk-menu .fk-cost { margin-inline-start: auto; padding-inline-start: 1rem; opacity: .7; font-size: .8rem;
-  font-variant-numeric: tabular-nums; white-space: nowrap; }
+.fk-menu .fk-why { flex: 1 0 100%; padding-inline-start: 1.65rem; opacity: .76; font-size: .8rem; white-space: normal; }
+.fk-menu:has(.fk-why) :is(button, a) { flex-wrap: wrap; row-gap: 0; max-width: 21rem; }
+.fk-menu:focus { outline: none; }
 .fk-menu-heading { border-top: 1px solid color-mix(in srgb, currentColor 12%, transparent); margin-top: .25rem; padding: .45rem .55rem .2rem;
   font-size: .78rem; opacity: .74; max-width: 19rem; overflow-wrap: anywhere; }
 .fk-menu { max-height: calc(100dvh - 12px); max-width: calc(100vw - 12px); overflow: auto; }
 .fk-menu :is(button, a) { white-space: nowrap; }
-.fk-menu button:disabled { opacity: .55; cursor: default; }
-.fk-menu :is(button, a):is(:hover, :focus) { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
+.fk-menu :is(button, a):focus, .fk-menu:not(.fk-still) :is(button, a):hover { background: color-mix(in srgb, currentColor 9%, transparent); outline: none; }
 .fk-word { padding: .05rem .4rem; border-radius: .3rem; text-decoration: underline; text-underline-offset: .2em;
   text-decoration-color: color-mix(in srgb, currentColor 35%, transparent); font-size: .82rem; }
 .fk-word:hover { background: color-mix(in srgb, currentColor 9%, transparent); }
@@ -141,7 +143,8 @@ CONTENTS
 /* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
 :root { --fk-bar: 43px; }
 /* Two columns: reading width on the left, the graph beside it. */
-.st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; }
+.st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; min-height: calc(100dvh - 6.8rem - var(--fk-bar)); }
+.st-key-chat-cells > div:has(> .st-key-chat-ask) { margin-top: auto; }
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky;
     top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 6rem - var(--fk-bar)); overflow: auto; }
@@ -182,26 +185,28 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
   resize: none; padding: .35rem .3rem !important; }
 .st-key-chat-composer [data-testid="stTextAreaRootElement"] { height: auto !important; min-height: 0; }
 .st-key-chat-composer [data-testid="InputInstructions"] { display: none; }
-/* One row: “+”, the field, who answers, Send. In a narrow column, and with several models, these have a row below. */
-.st-key-line-composer { gap: .1rem .3rem !important; align-items: end; }
+/* Below the field one row: “+”, who answers, what it takes, Send. */
+.st-key-line-composer { gap: .1rem .3rem !important; flex-wrap: wrap; }
 .st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child, .st-key-chat-composer kbd { display: none; }
-.st-key-line-composer > .st-key-chat-draft { flex: 1 1 8rem !important; min-width: 0; }
 .st-key-chat-composer { container-type: inline-size; }
 .st-key-line-models { gap: .3rem !important; flex-wrap: wrap; }
 [class*="st-key-chat-model_add"] [role="group"] { min-height: 2rem; border-color: transparent; background: none; opacity: .8; }
 [class*="st-key-chat-model_add"] input { font-size: .875rem; padding: .1rem .4rem; cursor: pointer; }
 [class*="st-key-chat-model_add"] [role="group"] button { display: none; }
-.st-key-line-composer > :has([class*="st-key-chat-model_drop"]) { order: 9; flex: 1 1 100% !important; }
+.st-key-line-composer > :has(> .st-key-line-meter), .st-key-line-meter { flex: 1 1 0; width: auto; min-width: 0; }
+.st-key-line-meter p { overflow: hidden; text-overflow: ellipsis; }
+.st-key-line-composer > :has(> .st-key-chat-sending) { margin-inline-start: auto; }
+.st-key-line-forking p { font-size: .86rem; opacity: .8; }
+.st-key-line-forking [class*="st-key-chat-to_newest"] [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
 .st-key-line-models :is(.st-key-chat-models, [class*="st-key-chat-model_drop"]) button { min-height: 2rem; padding: .1rem .7rem; width: max-content; border-radius: 1rem;
   background: color-mix(in srgb, currentColor 6%, transparent); }
 .st-key-line-composer :is(.st-key-chat-more, .st-key-chat-sending) button { min-height: 2.2rem; border-radius: 1.1rem; }
 .st-key-line-composer .st-key-chat-more button { width: 2.2rem; padding: 0; }
 @container (max-width: 34rem) {
-  .st-key-line-composer > :has(> .st-key-line-models), .st-key-line-composer > .st-key-line-models { order: 9; flex: 1 1 100%; }
   .st-key-chat-sending [class*="st-key-chat-send-"] [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px;
     overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
-@media (max-width: 640px) { .st-key-chat-meter { display: none; } }
+@container (max-width: 34rem) { .st-key-chat-meter { display: none; } }
 /* What “+” holds: lines of a menu, each of which opens where it stands. */
 [data-testid="stPopoverBody"]:has(.st-key-chat-attach) { min-width: min(24rem, calc(100vw - 1.5rem)); padding: .5rem; }
 [data-testid="stPopoverBody"]:has(.st-key-chat-attach) > div { gap: .1rem; }
@@ -219,11 +224,15 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
 .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 0 1 auto; width: auto; min-width: 0; }
-.st-key-chat-top > div:has(> :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
+.st-key-chat-top > div:has(> :is(.st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
+/* What was just done is said above the page, which stays where it is. */
+.st-key-chat-top > div:has(> .st-key-notice) { position: absolute; top: calc(100% + .4rem); left: 0; width: fit-content !important; max-width: min(100%, 44rem);
+  border-radius: .5rem; background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .14); }
+@media (max-width: 899px) { .st-key-chat-bring_back [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 .st-key-chat-top p, .st-key-line-branch [data-testid="stCaptionContainer"] { margin: 0; }
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
 .st-key-chat-top { min-height: 2.7rem; }
-.st-key-chat-ask { min-height: 5.1rem; }
+.st-key-chat-ask { min-height: 6.4rem; }
 .st-key-chat-side { container-type: inline-size; }
 @container (max-width: 36rem) { .st-key-line-graph :is(.st-key-chat-whole, .st-key-chat-filter) p { font-size: 0; } }
 .st-key-chat-side { min-height: min(30rem, calc(100dvh - 8.5rem)); }

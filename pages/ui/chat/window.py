@@ -6,8 +6,16 @@ from collections.abc import Sequence
 
 import streamlit as st
 
+from forky_core.conversation.conversation import Conversation
 from forky_core.model import Message, MessageId
-from forky_core.views.notebook import MORE, Notebook, notebook, position_of, window_start
+from forky_core.views.notebook import (
+    MORE,
+    Notebook,
+    notebook,
+    position_of,
+    questions_that_began_branches,
+    window_start,
+)
 from forky_core.views.places import branch_for
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
@@ -16,12 +24,28 @@ from pages.ui.frame import Frame, go
 _FAR = 100
 """Messages above the window at which a form still opens where one is; beyond them one goes to its message."""
 
+_MOST = 50
+_kept_begun: dict[str, tuple[int, frozenset[MessageId]]] = {}
+
 
 def book_of(
     here: Frame, path: Sequence[Message], *, more: int = 0, keep: MessageId | None = None
 ) -> Notebook:
     """The window of a path, `more` earlier messages, and what lies between them and one to `keep`."""
-    return notebook(path, here.listed, here.chat.view, here.origins, more=more, keep=keep)
+    return notebook(
+        path, here.listed, here.chat.view, here.origins, more=more, keep=keep, begun=begun_in(here.chat)
+    )
+
+
+def begun_in(chat: Conversation) -> frozenset[MessageId]:
+    """The questions that began a branch, kept while the view stays."""
+    timeline, kept = chat.history.timeline, _kept_begun.get(chat.id)
+    if kept is None or kept[0] != timeline.version:
+        if len(_kept_begun) >= _MOST:
+            _kept_begun.clear()
+        kept = timeline.version, frozenset(questions_that_began_branches(timeline.done))
+        _kept_begun[chat.id] = kept
+    return kept[1]
 
 
 def is_near(here: Frame, message: MessageId) -> bool:

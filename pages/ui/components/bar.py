@@ -9,7 +9,7 @@ import streamlit as st
 from pages.ui.components.markdown import plain_label
 
 _MENU = "bar.menu"
-_LONGEST = 60
+_LONGEST = 36
 """Letters of what Undo and Redo say that they would do."""
 UNDO, REDO = "undo", "redo"
 

@@ -1,6 +1,6 @@
 """What was just done, said once, with the way back beside it: the line below the title of every page.
 
-A sentence stays until the person does something else. Undo is offered only while it would take back just that.
+A sentence stays until the person does something else. Undo or Redo is offered only while it would take back just that.
 """
 
 from __future__ import annotations
@@ -20,10 +20,14 @@ from pages.ui.session import TabSession
 _SETTLED = 1.0
 """Seconds within which a run belongs to the same click: a handler may ask for a second run."""
 _LONGEST = 400
+_WAYS = {
+    "Undo": ("notice.undo", ":material/undo:"),
+    "Redo": ("notice.redo", ":material/redo:"),
+}
 
 
 def done(tab: TabSession, operation: Operation) -> None:
-    """Say what was done, with an Undo."""
+    """Say what was done, with an Undo; of an undo with a Redo."""
     tab.say(plain_sentence(operation), (operation.conversation, operation.number))
 
 
@@ -33,7 +37,7 @@ def stay(tab: TabSession) -> None:
 
 
 def draw_notice(forky: Workspace, tab: TabSession) -> None:
-    """Keys: `notice.undo`, `notice.close`."""
+    """Keys: `notice.undo`, `notice.redo`, `notice.close`."""
     now = time.monotonic()
     if tab.notice != tab.shown_notice:
         tab.shown_notice, tab.shown_at = tab.notice, now
@@ -43,8 +47,10 @@ def draw_notice(forky: Workspace, tab: TabSession) -> None:
         return
     with st.container(key="notice", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(tab.notice, _LONGEST), width="stretch")
-        if tab.undoable is not None and _can_undo(forky, tab.undoable):
-            st.button("Undo", key="notice.undo", icon=":material/undo:", on_click=_undo, args=(forky, tab))
+        way = _way_of(forky, tab.undoable) if tab.undoable is not None else None
+        if way is not None:
+            key, icon = _WAYS[way]
+            st.button(way, key=key, icon=icon, on_click=_turn, args=(forky, tab))
         st.button(
             "Close this line",
             key="notice.close",
@@ -56,22 +62,27 @@ def draw_notice(forky: Workspace, tab: TabSession) -> None:
         )
 
 
-def _can_undo(forky: Workspace, undoable: tuple[str, int]) -> bool:
+def _way_of(forky: Workspace, undoable: tuple[str, int]) -> str | None:
+    """What would take back just that: "Undo", of an undo "Redo"; None where something was done since."""
     id, number = undoable
     try:
-        return number in {operation.number for operation in forky.conversation(id).history.next_undo}
+        timeline = forky.conversation(id).history.timeline
     except ForkyError:
-        return False
+        return None
+    if number in {operation.number for operation in timeline.next_undo}:
+        return "Undo"
+    return "Redo" if timeline.undone and timeline.undone[-1][0].number == number else None
 
 
-def _undo(forky: Workspace, tab: TabSession) -> None:
+def _turn(forky: Workspace, tab: TabSession) -> None:
     assert tab.undoable is not None
-    id, _ = tab.undoable
-    if not _can_undo(forky, tab.undoable):
+    way = _way_of(forky, tab.undoable)
+    if way is None:
         tab.say("Something else was done since; History can restore it.")
         return
     with saying(tab):
-        tab.say(plain_sentence(forky.conversation(id).undo()))
+        chat = forky.conversation(tab.undoable[0])
+        done(tab, chat.undo() if way == "Undo" else chat.redo())
 
 
 def _forget(tab: TabSession) -> None:

@@ -143,7 +143,7 @@ def _undo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(tab):
             _require_as_said(chat, drawn)
-            tab.say(plain_sentence(chat.undo()))
+            done(tab, chat.undo())
             _stay_where_it_is(chat)
 
 
@@ -151,7 +151,7 @@ def _redo(tab: TabSession, chat: Conversation | None, drawn: int) -> None:
     if chat is not None:
         with saying(tab):
             _require_as_said(chat, drawn)
-            tab.say(plain_sentence(chat.redo()))
+            done(tab, chat.redo())
             _stay_where_it_is(chat)
 
 

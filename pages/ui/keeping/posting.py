@@ -14,6 +14,7 @@ from typing import Any
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.namespaces.participants import PostResult
 from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError, InTheWay, Outdated, StoreError
 from forky_core.model.parts import AttachmentPart, part_from_stored
@@ -51,8 +52,6 @@ class PostedQuestion:
     """
     fork: str = ""
     """The message to fork at; "" if the question continues the branch."""
-    name: str = ""
-    """The name for the fork."""
     own: bool = False
     """Whether it goes to a new branch because its author may not write on this one."""
     person: str = ""
@@ -65,8 +64,8 @@ class PostedQuestion:
 
 def question_of(post: Mapping[str, Any]) -> PostedQuestion | None:
     """Read what a browser sent; return None if it is not a question."""
-    names = ("id", "place", "c", "b", "text", "search", "fork", "name")
-    id, place, conversation, branch, text, search, fork, name = (str(post.get(one) or "") for one in names)
+    names = ("id", "place", "c", "b", "text", "search", "fork")
+    id, place, conversation, branch, text, search, fork = (str(post.get(one) or "") for one in names)
     seen, model, files = post.get("seen"), post.get("model"), post.get("files")
     if not id or len(id) > _LONGEST_ID or " " in id or not isinstance(files, list):
         return None
@@ -82,7 +81,6 @@ def question_of(post: Mapping[str, Any]) -> PostedQuestion | None:
         model if isinstance(model, str) and model else None,
         seen if isinstance(seen, str) else None,
         fork,
-        name,
         post.get("own") is True,
         str(post.get("person") or ""),
         tuple(str(post.get("also") or "").splitlines()),
@@ -114,6 +112,13 @@ def take_post(tab: TabSession, post: Mapping[str, Any]) -> None:
             _return_to_draft(tab, question)
     else:
         _report(tab, question, "held" if why else "stored", why)
+
+
+def say_on_branch(tab: TabSession, chat: Conversation, posted: PostResult) -> None:
+    """Say that a question began a branch, with an Undo of both."""
+    group = posted.job.place.group if posted.job is not None else None
+    tab.acting = None
+    tab.say(f"On a new branch: “{chat.branch_name}”", None if group is None else (chat.id, group))
 
 
 def _return_to_draft(tab: TabSession, question: PostedQuestion) -> None:
@@ -156,7 +161,7 @@ def _why_not_asked(tab: TabSession, question: PostedQuestion) -> str:
 def _post(tab: TabSession, question: PostedQuestion) -> None:
     chat, here = _chat(tab, question), st.query_params.get("c") == question.conversation
     if question.fork or question.own:
-        name = viewer().fork_name(chat, question.name, question.text, own=question.own)
+        name = viewer().fork_name(chat, question.text, own=question.own)
         chat, posted = chat.people.post_from(
             _id(question.fork),
             question.text,
@@ -167,6 +172,7 @@ def _post(tab: TabSession, question: PostedQuestion) -> None:
             post_id=question.id,
             also=question.also,
         )
+        say_on_branch(tab, chat, posted)
     else:
         seen = chat.branch
         if question.seen is not None:

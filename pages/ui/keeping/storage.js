@@ -48,10 +48,10 @@ const takenUntil = (owner, id) => Number(safely(() => localStorage.getItem(keyOf
 const take = (owner, id, milliseconds) => safely(() => localStorage.setItem(keyOf(owner, "taken", id), String(Date.now() + milliseconds)));
 
 // A question as it is handed over, of what the page says of its place (chat/drafting.py). It waits for those before it.
-function questionOf({ owner, place, c, b, seen, fork, own, person, model, also, search, files, writing }, text, name = "") {
+function questionOf({ owner, place, c, b, seen, fork, own, person, model, also, search, files, writing }, text) {
   const waits = writing || waiting(owner).some((post) => post.c === c && post.b === b);
   return { id: crypto.randomUUID?.() ?? `${Date.now()}-${Math.random().toString(36).slice(2)}`, asked: Date.now(), place, c, b,
-    seen: waits ? null : seen, fork, own, person, name: fork || own ? name : "", model, also, search, files, text };
+    seen: waits ? null : seen, fork, own, person, model, also, search, files, text };
 }
 
 // React keeps a field's value: it is set as the browser would, and left, so that the next request says it.

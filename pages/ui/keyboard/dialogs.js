@@ -45,10 +45,10 @@ function collect() {
   }
   const acts = window.__forkyActs;
   if (cells().length && acts?.menu) {
-    for (const [act, , label] of [...acts.menu, ...(acts.merges ?? []).map(([a, i, l]) => [a, i, `Bring its branch back: ${l}`])]) {
-      if (act === "fork") continue;
-      const more = { do: "message", what: '[data-act="more"]' };
-      found.push({ name: label, kind: "this message", run: () => carryOut([more, { do: "press", what: `.fk-menu [data-act="${act}"]` }]) });
+    for (const [act, , label, way] of acts.menu) {
+      if (act === "fork" || act.startsWith("ways-")) continue;
+      const ways = ["more", way].filter(Boolean), [more, ...rest] = [...ways, act].map((one, at) => ({ do: at ? "press" : "message", what: `${at ? ".fk-menu " : ""}[data-act="${one}"]` }));
+      found.push({ name: label, kind: "this message", run: () => carryOut([more, ...rest]) });
     }
   }
   for (const one of document.querySelectorAll(".stMain button")) {

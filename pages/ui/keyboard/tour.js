@@ -149,6 +149,7 @@ function forMe() {
 let pressedLast = null, pressedAt = 0, asked = false; // Whether nothing was pressed yet since it was asked for.
 
 function pressFor({ target, one }, step) {
+  if (target.types && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning") return; // Nothing is sent meanwhile.
   if (one === pressedLast && performance.now() - pressedAt < PATIENCE) return;
   pressedLast = one; pressedAt = performance.now();
   const last = target === step.targets[0];

@@ -1,4 +1,4 @@
-"""The tour: five things to do in the ready conversation, by the person or by “Do it for me”.
+"""The tour: four things to do in the ready conversation, by the person or by “Do it for me”.
 
 A step points at a control of the page and waits until the log of the conversation shows that it was used. A step has no
 action of its own: “Do it for me” presses the same control. tour.js draws the tour.
@@ -15,7 +15,6 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.welcome import FORK_POINT, open_welcome, ready_answers
-from pages.ui.components.branch_menu import BRANCH_MENU
 from pages.ui.frame import open_chat, place
 from pages.ui.keyboard.verbs import COMPOSER
 from pages.ui.person import viewer
@@ -69,10 +68,14 @@ STEPS = (
     TourStep(
         "Branch",
         (
-            Target(".st-key-chat-form_go button", "Press Start the branch. A name is not needed."),
+            Target(
+                COMPOSER.replace(" ", ":has(.st-key-line-forking) "),
+                "Ask something here and send it.",
+                types="How much memory does zstd -T8 -9 need?",
+            ),
             Target(
                 '[data-cell="{fork}"] [data-act="fork"]',
-                "A side question gets a branch of its own. Press the branch of the marked message.",
+                "A side question gets a branch of its own. Press Branch at the marked message.",
             ),
             Target('.fk-menu [data-act="fork"]', "Choose Start a branch here."),
             Target(
@@ -81,21 +84,8 @@ STEPS = (
             ),
             *_TO_CHAT,
         ),
-        "fork",
-        "You are on a new branch. Nothing was copied, and main is as it was.",
-    ),
-    TourStep(
-        "Ask",
-        (
-            Target(
-                COMPOSER,
-                "Ask something here and send it.",
-                types="How much memory does zstd -T8 -9 need?",
-            ),
-            *_TO_CHAT,
-        ),
         "reply",
-        "It was answered on your branch alone. Main does not know of it.",
+        "It was answered on a new branch, which is named after it. Main does not know of it.",
     ),
     TourStep(
         "Bring back",
@@ -104,10 +94,9 @@ STEPS = (
                 ".st-key-merge-land button",
                 "This is what main would be told, and what it costs. Read it, then bring it in.",
             ),
-            Target(_LINE, "Press Bring this branch back. Nothing is written yet.", text=BRANCH_MENU["merge"]),
             Target(
-                ".st-key-bar-menu button",
-                "Bring it to main: open the menu and choose “Bring this branch back …”. Nothing is written yet.",
+                ".st-key-chat-bring_back button",
+                "Bring it to main: press Bring back. Nothing is written yet.",
             ),
         ),
         "merge",

@@ -73,25 +73,25 @@ text-overflow:ellipsis;border-bottom:1px solid var(--line)}
 .fk-opening>main{position:absolute;inset:99px 22px 120px 22px;display:flex;gap:30px}
 .fk-opening section{flex:1.55 1 0;min-width:0;height:100%;display:grid;gap:14px;align-content:start}
 .fk-opening aside{flex:1 1 0;display:grid;gap:17px;align-content:start;padding-top:40px}
-.fk-opening footer{box-sizing:border-box;position:absolute;left:23px;bottom:41.5px;min-height:74px;width:calc((100vw - 326px)*.608 - 15px);
-padding:10px 8px 4px;align-content:start;border:1px solid var(--line);border-radius:20px;background:var(--back);display:flex;flex-wrap:wrap;align-items:end}
+.fk-opening footer{box-sizing:border-box;position:absolute;left:23px;bottom:41.5px;min-height:92px;width:calc((100vw - 326px)*.608 - 15px);
+padding:5px 8px;align-content:space-between;border:1px solid var(--line);border-radius:20px;background:var(--back);display:flex;flex-wrap:wrap;align-items:end}
 .fk-opening footer:focus-within{border-color:var(--accent)}
 .fk-opening ol{flex:1 1 100%;max-height:30vh;overflow:auto;margin:0;padding:0 12px 4px;list-style:none;font-size:13px;white-space:pre-wrap}
 .fk-opening li::after{content:" Sent as soon as Forky is there.";color:var(--quiet)}
 .fk-opening ol[hidden]{display:none}
-.fk-opening textarea{flex:1 1 0;min-width:0;max-height:40vh;box-sizing:border-box;min-height:34.5px;margin-left:38px;padding:5.25px 4.5px;
+.fk-opening textarea{flex:1 1 100%;min-width:0;max-height:40vh;box-sizing:border-box;min-height:34.5px;padding:5.25px 4.5px;
 font:inherit;font-size:13.125px;line-height:18.375px;color:inherit;background:none;border:0;outline:0;resize:none;field-sizing:content}
 .fk-opening textarea::placeholder{color:var(--quiet);opacity:1}
 .fk-opening footer button{font:inherit;height:33px;margin-bottom:1px;padding:0 11px;border:0;border-radius:17px;color:var(--on);background:var(--accent);cursor:pointer}
 .fk-opening footer button::before{content:"↑ "}
-.fk-opening footer span{flex:1 1 100%;padding-left:42px;color:var(--quiet);font-size:12px}
+.fk-opening footer button{order:2}.fk-opening footer span{flex:1 1 0;align-self:center;padding-left:4.5px;color:var(--quiet);font-size:12px}
 .fk-opening.fk-bare{background:none;pointer-events:none}
 .fk-bare>:not(footer,style){display:none}
 .fk-bare footer{pointer-events:auto}
 @media (max-width:899px){.fk-opening aside{display:none}.fk-opening footer{width:auto;right:22px}}
 @media (max-width:767px){.fk-opening>nav{display:none}.fk-opening>:not(nav){margin-left:0}.fk-opening>p{margin:0 22px}}
 @media (max-width:640px){.fk-opening>header i:nth-of-type(n+2){display:none}.fk-opening>p{position:absolute;top:8px;left:94px;right:58px;
-margin:0;border:0}.fk-opening>main{inset:99px 10px 141px}.fk-opening footer{left:10px;right:10px;min-height:94px;bottom:42px}
+margin:0;border:0}.fk-opening>main{inset:99px 10px 141px}.fk-opening footer{left:10px;right:10px;bottom:42px}
 .fk-opening footer button{font-size:0;width:38px}.fk-opening footer button::before{content:"↑";font-size:17px}}
 </style><nav aria-hidden="true">{chats}</nav><header>{tabs}</header>
 <p>{title}<b role="status">Opening your conversations …</b>Version control for conversations with language models.</p>
