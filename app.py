@@ -36,7 +36,7 @@ from forky_core.cli.plain import plain  # noqa: E402 - the lines above make it i
 from forky_core.gateway.access.gate import Gate  # noqa: E402
 from forky_core.gateway.downloading import PREFIX as DOWNLOADS  # noqa: E402
 from forky_core.gateway.downloading import Downloading  # noqa: E402
-from forky_core.gateway.front import Gateway, McpGateway, VerbsGateway  # noqa: E402
+from forky_core.gateway.front import Gateway, McpGateway, StoreGateway, VerbsGateway  # noqa: E402
 from forky_core.gateway.headers import (  # noqa: E402
     SecurityHeaders,
     content_security_policy,
@@ -70,9 +70,12 @@ from forky_core.model.errors import ForkyError  # noqa: E402
 from forky_core.people.former_workspaces import former_workspaces  # noqa: E402
 from forky_core.people.refused_requests import OVERLOADED  # noqa: E402
 from forky_core.process import events  # noqa: E402
+from forky_core.process.private_files import make_folder  # noqa: E402
 from forky_core.process.settings import Settings, gone_settings  # noqa: E402
 from forky_core.render.policy import script_sources  # noqa: E402
 from forky_core.store.contract import StoreOnServer, TalkingStore  # noqa: E402
+from forky_core.store.remote.note import ServerNote, remove_note, write_note  # noqa: E402
+from forky_core.store.remote.path import PATH as STORE  # noqa: E402
 from pages.ui.chat.agraph_page import agraph_folder, agraph_route  # noqa: E402
 from pages.ui.components.downloads import offers  # noqa: E402
 from pages.ui.observability.failures import show_incident  # noqa: E402
@@ -99,6 +102,8 @@ DROP_PAGES_EVERY = 1_800.0
 """Seconds between two looks at which links have expired."""
 RECOVER_EVERY = 5.0
 """Seconds between two looks at which replies were left by a process that is gone, where several may use a database."""
+_EVERYWHERE = frozenset({"127.0.0.1", "localhost", "0.0.0.0", ""})  # noqa: S104 - compared, and bound to nothing
+"""Names under which a server listens that is reached at 127.0.0.1, too."""
 WARM_UP_AFTER = 10.0
 """Seconds until the slow imports begin where nobody opens a page; a first page begins them itself."""
 
@@ -235,6 +240,19 @@ def backup_desk() -> BackupDesk | None:
     return BackupDesk(TEAM, back_up_server)
 
 
+def tell_commands(scheme: str, host: str, port: int) -> ServerNote | None:
+    """Write the private file by which commands reach this server while it has the database open."""
+    if not isinstance(SETTINGS.database, Path) or not port or host not in _EVERYWHERE:
+        return None
+    try:
+        make_folder(SETTINGS.database.parent)
+        note = write_note(SETTINGS.database, f"{scheme}://127.0.0.1:{port}")
+    except OSError:
+        return None  # A command says then that the app has the file open.
+    STORE_GATEWAY.secret = note.secret
+    return note
+
+
 def front() -> str:
     """The name of the front page."""
     from pages.ui.registry import front_page  # noqa: PLC0415 - at the top it would hold up the server's start
@@ -285,7 +303,7 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     apply_patches()
     preparing, timer = prepare(), warm_up_in(WARM_UP_AFTER)
     sending = asyncio.create_task(send_at_once())
-    desk = backup_desk()
+    desk, note = backup_desk(), tell_commands(scheme, host, port)
     dropping = asyncio.create_task(drop_pages_of_links())
     taking_over = asyncio.create_task(take_over_replies())
     yield {}
@@ -294,6 +312,8 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     taking_over.cancel()
     if desk is not None:
         desk.close()
+    if note is not None and isinstance(SETTINGS.database, Path):
+        remove_note(SETTINGS.database, note)
     timer.cancel()
     preparing.join()
     gc.enable()
@@ -307,11 +327,17 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
 
 
 SETTINGS = Settings.from_environment()
-GATEWAY = Gateway(workspace, seen_by if TEAM is not None else None, refused=note_refusal)
-VERBS_GATEWAY, MCP_GATEWAY = (
-    made(workspace, seen_by if TEAM is not None else None, address=lambda scope: str(SIGN_IN.address(scope)))
-    for made in (VerbsGateway, McpGateway)
-)
+VIEWS = seen_by if TEAM is not None else None
+
+
+def address_for(scope: Scope) -> str:
+    return str(SIGN_IN.address(scope))
+
+
+GATEWAY = Gateway(workspace, VIEWS, refused=note_refusal)
+VERBS_GATEWAY = VerbsGateway(workspace, VIEWS, address=address_for)
+MCP_GATEWAY = McpGateway(workspace, VIEWS, address=address_for)
+STORE_GATEWAY = StoreGateway(workspace, VIEWS, address=address_for)
 
 
 def app_font() -> str:
@@ -350,6 +376,7 @@ ROUTES = [
     ),
     Route(API, GATEWAY),
     Route(f"{API}/{{path:path}}", GATEWAY),
+    Route(f"{STORE}/{{name}}", STORE_GATEWAY),
     Route("/api", VERBS_GATEWAY),
     Route("/api/{path:path}", VERBS_GATEWAY),
     Route(TOOLS, MCP_GATEWAY),

@@ -16,14 +16,17 @@ from forky_core.formats.files.spools import remove_abandoned_spools
 from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model
+from forky_core.llm.served_models import ServedModels
 from forky_core.model import ConversationId
-from forky_core.model.errors import InTheWay, NotFound, StoreDamaged, StoreError
+from forky_core.model.errors import InTheWay, NotFound, StoreBusy, StoreDamaged, StoreError
 from forky_core.preferences import restore_preferences
 from forky_core.process.settings import Settings
 from forky_core.store.contract import Store, StoreInFile, StoreOnServer
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving.note import refuse_half_moved
 from forky_core.store.opening import open_store
+from forky_core.store.remote.note import read_note
+from forky_core.store.remote.store import RemoteStore, remote_store
 
 
 class Forky(Workspace):
@@ -43,22 +46,49 @@ class Forky(Workspace):
         models: Models | None = None,
         secrets: Mapping[str, object] | None = None,
         actor: str | None = None,
+        by_app: bool = True,
     ) -> Self:
         """Open or create a database: a path, ":memory:", a postgresql:// address, or (None) the one the settings name.
+
+        If the app has the file open, all calls go to the app; not if `by_app` is false.
 
         `workspace` names one of the workspaces of a PostgreSQL database, by default that of FORKY_WORKSPACE, or "main".
         `secrets` are keys by the names of their variables, beside those of the environment.
 
         Raises:
-            StoreBusy: another process has the file open.
+            StoreBusy: another process has the file open, and is no app that could be asked.
             StoreError: it cannot be read or written; the message says what can be done.
         """
         settings = Settings.from_environment()
         place = location if location is not None else settings.database
         if workspace is None and "://" in str(place):
             workspace = settings.workspace_on_server
-        store = open_store(place, workspace=workspace)
+        try:
+            store = open_store(place, workspace=workspace)
+        except StoreBusy as busy:
+            note = read_note(Path(place).expanduser(), busy.holder) if by_app else None
+            if note is None:
+                raise
+            store = remote_store(note.address, note.secret)
         return cls.over(store, models=models, secrets=secrets, actor=actor)
+
+    @classmethod
+    def connect(cls, address: str, token: str, *, models: Models | None = None) -> Self:
+        """Open what a running Forky keeps, at an address such as `https://forky.example.org`, by a token of it.
+
+        The token decides what is found and what may be changed, and its name is the author of what is done. Models of
+        the server answer, for which the token's allowance pays, unless there are `models`.
+
+        Raises:
+            StoreError: nobody answers there, or the token is not accepted.
+        """
+        store = remote_store(address, token)
+        try:
+            store.setting("")
+        except StoreError:
+            store.close()
+            raise
+        return cls.over(store, models=models or ServedModels(address, token), actor="you")
 
     @classmethod
     def over(
@@ -79,7 +109,7 @@ class Forky(Workspace):
                     restore_preferences(store, models)
             with suppress(StoreDamaged):
                 refuse_half_moved(store)
-            if not isinstance(store, MemoryStore):
+            if not isinstance(store, MemoryStore | RemoteStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
@@ -138,6 +168,8 @@ class Forky(Workspace):
             NotFound: there is no file to copy.
             StoreError: no room or no permission; nothing is left behind.
         """
+        if isinstance(self.store, RemoteStore):
+            raise InTheWay("The app has this file open.", "Copy it while the app is stopped.")
         if isinstance(self.store, MemoryStore):
             raise NotFound("This workspace is kept in memory only; there is no file to copy.")
         if not isinstance(self.store, StoreInFile):

@@ -41,7 +41,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--only", action="append", metavar="CONVERSATION", help="only this one; may be repeated"
     )
     tables.add_argument("--json", action="store_true", help="one JSON object about what was written")
-    tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN)
+    tables.set_defaults(run=run_tables, makes_database=False, while_open=_WHILE_OPEN, by_app=False)
     sql = commands.add_parser("sql", help="ask the database in SQL, read only")
     sql.add_argument(
         "question", metavar="SQL", nargs="?", help="such as: SELECT title, messages FROM conversations"

@@ -9,44 +9,11 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from importlib import metadata
+from importlib import import_module, metadata
 from io import TextIOWrapper
 
-from forky_core.cli import (
-    admin,
-    analysing,
-    bisecting,
-    branching,
-    chat,
-    completion,
-    contexts,
-    documenting,
-    erasing,
-    experimenting,
-    exporting,
-    importing,
-    inbox,
-    linking,
-    listing,
-    log,
-    merge_file,
-    merging,
-    moving,
-    password,
-    publishing,
-    rebasing,
-    repair,
-    requesting,
-    settling,
-    token,
-    up,
-    verbs,
-    verify,
-    voting,
-)
-from forky_core.cli.completion import complete_if_asked
 from forky_core.cli.help_screen import TopParser
 from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import plain
@@ -56,42 +23,65 @@ from forky_core.people.team import Team
 from forky_core.process.log_setup import set_up_logging
 from forky_core.process.settings import Settings, gone_settings
 
-COMMANDS = (
-    up,
-    chat,
-    listing,
-    log,
-    branching,
-    verbs,
-    contexts,
-    documenting,
-    merging,
-    settling,
-    requesting,
-    voting,
-    rebasing,
-    bisecting,
-    experimenting,
-    importing,
-    exporting,
-    publishing,
-    linking,
-    merge_file,
-    analysing,
-    token,
-    erasing,
-    verify,
-    repair,
-    moving,
-    password,
-    admin,
-    inbox,
-    completion,
-)
-"""The commands in the order in which shells offer them; help_screen.py has the order of the help."""
+COMMANDS: Mapping[str, tuple[str, ...]] = {
+    "up": ("up", "serve"),
+    "chat": ("chat",),
+    "listing": ("list",),
+    "log": ("log",),
+    "branching": ("fork", "branch"),
+    "verbs": (
+        "search",
+        "read",
+        "report",
+        "status",
+        "compare",
+        "say",
+        "ask",
+        "undo",
+        "redo",
+        "stash",
+        "tag",
+        "trash",
+        "history",
+        "plan",
+        "propose",
+        "review",
+        "land",
+        "approve",
+        "mcp",
+    ),
+    "contexts": ("context", "memory", "pin", "exclude"),
+    "documenting": ("documents",),
+    "merging": ("merge", "graft"),
+    "settling": ("fuse", "resolve"),
+    "requesting": ("request",),
+    "voting": ("vote", "polls"),
+    "rebasing": ("rebase", "revert"),
+    "bisecting": ("bisect",),
+    "experimenting": ("experiment",),
+    "importing": ("import",),
+    "exporting": ("export",),
+    "publishing": ("publish",),
+    "linking": ("link",),
+    "merge_file": ("merge-file", "diff"),
+    "analysing": ("tables", "sql"),
+    "token": ("token",),
+    "erasing": ("erase",),
+    "verify": ("verify",),
+    "repair": ("repair",),
+    "moving": ("move",),
+    "password": ("password",),
+    "admin": ("admin",),
+    "inbox": ("inbox",),
+    "completion": ("completion",),
+}
+"""The commands by the modules of this package that have them, in the order in which shells offer them; help_screen.py
+has the order of the help.
+"""
 
 
-def parser() -> argparse.ArgumentParser:
+def parser(named: str = "") -> argparse.ArgumentParser:
+    """The parser of all commands, or only of those in the module of the command `named`, which alone is imported."""
     top = TopParser(prog="forky", description="Version control for conversations with language models.")
     top.add_argument("--version", action="version", version=f"forky {_version()}")
     top.add_argument("--database", metavar="FILE", help="default: FORKY_DATABASE, or one in your data folder")
@@ -104,20 +94,26 @@ def parser() -> argparse.ArgumentParser:
     commands = top.add_subparsers(
         dest="command", required=True, metavar="COMMAND", parser_class=argparse.ArgumentParser
     )
-    for module in COMMANDS:
-        module.add_to(commands)
+    for module, names in COMMANDS.items():
+        if not named or named in names:
+            import_module(f"forky_core.cli.{module}").add_to(commands)
     return top
 
 
+COMPLETES = "_ARGCOMPLETE"
+"""The variable by which a shell asks for completions."""
 INTERRUPTED = "Query interrupted"
 """The message of the RuntimeError that DuckDB raises instead of a KeyboardInterrupt."""
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     _replace_unprintable_characters()
-    top = parser()
+    given = sys.argv[1:] if arguments is None else arguments
+    named = next((one for one in given if any(one in names for names in COMMANDS.values())), "")
     try:
-        complete_if_asked(top)
+        top = parser("" if COMPLETES in os.environ or _asks_for_all(given, named) else named)
+        if COMPLETES in os.environ:
+            import_module("forky_core.cli.completion").complete_if_asked(top)
         options = top.parse_args(arguments)
         _set_up_logging()
         return _run(options)
@@ -139,6 +135,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 0
 
 
+def _asks_for_all(given: Sequence[str], named: str) -> bool:
+    """Whether anything but options with their values stands before the command."""
+    before = list(given[: given.index(named)]) if named else list(given)
+    while before:
+        option = before.pop(0)
+        if option in {"--database", "--workspace"} and before:
+            before.pop(0)
+        elif not option.startswith(("--database=", "--workspace=")):
+            return True
+    return not named
+
+
 def _set_up_logging() -> None:
     """Log as FORKY_LOG says. By default a command logs nothing, because it prints its errors as sentences."""
     settings = Settings.from_environment()
@@ -151,13 +159,13 @@ def _run(options: argparse.Namespace) -> int:
         return int(options.run(options))
     for sentence in gone_settings():
         print(plain(sentence), file=sys.stderr)
-    place, workspace = options.database, options.in_workspace
+    place = options.database
     if not _is_there(place):
         if not options.makes_database:
             raise _missing(place)
         if getattr(options, "only_looks", False) or getattr(options, "lists", False):
             place = ":memory:"
-    with _opened(place, workspace, getattr(options, "while_open", "")) as forky:
+    with _opened(place, options) as forky:
         with _with_team(forky, place, options) as workspace_of_operator:
             code = int(options.run(workspace_of_operator, options, sys.stdout))
         # Flush here, where a closed pipe is still handled, and not at exit.
@@ -165,13 +173,14 @@ def _run(options: argparse.Namespace) -> int:
         return code
 
 
-def _opened(place: str | None, workspace: str | None, otherwise: str) -> Forky:
-    """Open the database. If a running app has it open, `otherwise` becomes the hint of the error."""
+def _opened(place: str | None, options: argparse.Namespace) -> Forky:
+    """Open the database. If a running app has it open, all goes through the app; a command that cannot says what else
+    can be done.
+    """
     try:
-        return Forky.open(place, workspace=workspace)
+        return Forky.open(place, workspace=options.in_workspace, by_app=getattr(options, "by_app", True))
     except StoreBusy as error:
-        if otherwise:
-            error.hint = otherwise
+        error.hint = getattr(options, "while_open", "") or error.hint
         raise
 
 

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from forky_core.gateway.api.callers import Callers
     from forky_core.gateway.api.service import VerbService
     from forky_core.gateway.mcp.service import McpService
+    from forky_core.gateway.remote_store import RemoteStoreAt
     from forky_core.gateway.v1.service import Service
 
 
@@ -76,3 +77,16 @@ class McpGateway(OfCallers["McpService"]):
         from forky_core.gateway.mcp.service import McpService  # noqa: PLC0415 - the point of this file
 
         return McpService(self._callers())
+
+
+class StoreGateway(OfCallers["RemoteStoreAt"]):
+    """The store of this server, for commands beside it and programs with a token: an ASGI app for `/api/v1/store/…`."""
+
+    secret = ""
+    """What the private file beside the database says; "" as long as there is none."""
+
+    def _make(self) -> RemoteStoreAt:
+        from forky_core.gateway.remote_store import RemoteStoreAt  # noqa: PLC0415 - the point of this file
+
+        callers = self._callers()
+        return RemoteStoreAt(self._workspace, lambda scope: callers.of(scope).forky, lambda: self.secret)

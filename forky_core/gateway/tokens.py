@@ -345,6 +345,14 @@ class Tokens:
             raise refused
 
 
+def forget_tokens(store: Store) -> None:
+    """Have the tokens of a store read anew, since somebody else may have changed them."""
+    with _making:
+        shared = _stores.get(store.identity)
+    if shared is not None:
+        shared.remember(None)
+
+
 def _parsed(text: str) -> tuple[Token, ...]:
     with suppress(ValueError, TypeError, KeyError):
         return tuple(_read_back(entry) for entry in json.loads(text))

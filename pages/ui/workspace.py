@@ -45,7 +45,7 @@ def whole_workspace() -> Forky:
     Raises:
         StoreError: the database cannot be opened. Nothing is cached then, so that a reload tries again.
     """
-    forky = Forky.open(secrets=read_secrets().values)
+    forky = Forky.open(secrets=read_secrets().values, by_app=False)
     with suppress(StoreDamaged):  # What can be read is shown all the same.
         ready = ensure_welcome(forky)
         if TEAM is not None:

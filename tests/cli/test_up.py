@@ -15,7 +15,7 @@ import pytest
 from forky_core.cli import up
 from forky_core.cli.browser import open_once_up
 from forky_core.cli.help_screen import GROUPS
-from forky_core.cli.parser import main, parser
+from forky_core.cli.parser import COMMANDS, main, parser
 from tests.cli.conftest import environment
 from tests.hangs import HANG
 
@@ -146,6 +146,14 @@ def test_the_help_has_every_command_once_also_in_a_narrow_window(monkeypatch: py
     for names in (names for _, group in GROUPS for names, _ in group):
         assert sum(line.startswith(f"  {names} ") for line in lines) == 1, names
     assert max(map(len, lines)) <= 60
+
+
+@pytest.mark.parametrize("module", COMMANDS)
+def test_a_command_is_found_in_its_module_alone(module: str) -> None:
+    """A command imports no other module than its own."""
+    names = COMMANDS[module]
+    (found,) = (one for one in parser(names[0])._actions if isinstance(one, _SubParsersAction))
+    assert sorted(found.choices) == sorted(names)
 
 
 def test_serve_has_a_help_of_its_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -31,6 +31,8 @@ class CallNote:
     """Where the call was recorded."""
     usages: Sequence[Usage] = ()
     """The usage of each answer."""
+    is_unrecorded: bool = False
+    """Whether the caller asked that nothing be recorded."""
     begun: float = field(default_factory=time.perf_counter)
 
     def log(self) -> None:

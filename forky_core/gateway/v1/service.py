@@ -13,6 +13,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,6 +29,7 @@ from forky_core.gateway.v1.forwarding import Forwarder
 from forky_core.gateway.v1.record_call import PATH as RECORD
 from forky_core.gateway.v1.record_call import record_call
 from forky_core.gateway.v1.recording import Caller
+from forky_core.llm.served_models import UNRECORDED
 from forky_core.model.errors import NotAllowed, NotFound, StoreDamaged, StoreError
 from forky_core.people.refused_requests import NO_DATABASE
 from forky_core.people.token_store import token_view
@@ -93,11 +95,13 @@ class Service:
             name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
         }
         path = scope["path"].removeprefix(PREFIX).strip("/")
+        unrecorded = path.startswith(f"{UNRECORDED}/")
+        path = path.removeprefix(f"{UNRECORDED}/")
         adapter = await self._protocol(path)
         style: Style = "openai" if adapter is None else adapter.style
         if path.startswith("messages") or "anthropic-version" in headers:
             style = "anthropic"
-        begun, note = False, CallNote(_route(path, adapter))
+        begun, note = False, CallNote(_route(path, adapter), is_unrecorded=unrecorded)
 
         async def sending(message: Any) -> None:
             nonlocal begun
@@ -221,6 +225,10 @@ class Service:
         except StoreError as error:
             raise _of_store(error) from error
         note.token, note.person = token.name, token.person
+        if note.is_unrecorded:
+            if not token.scopes:
+                raise ApiError(403, f"What the token “{token.name}” asks is recorded.", "forbidden")
+            token = replace(token, records=False)
         caller = Caller(token, client_name(headers.get("user-agent", "")), headers, Tokens(forky.store))
         if self._seen_by is not None:
             if not token.person:

@@ -1,0 +1,231 @@
+"""The store of a running Forky, for a command or a program beside it."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import os
+import random
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import Any, cast
+from urllib.parse import urlsplit
+
+from forky_core.model import ConversationId, Message, MessageId, Operation
+from forky_core.model.errors import StoreError
+from forky_core.store.contract import Commit, NewSetting, Store, StoreIdentity, StoreStatus
+from forky_core.store.document_contract import DocumentKeeper
+from forky_core.store.herald import Heard, Herald
+from forky_core.store.remote.codec import Codec, read_error
+from forky_core.store.remote.methods import DOCUMENTS, methods, parameters
+from forky_core.store.remote.path import PATH
+
+_PATIENCE = 60.0
+"""Seconds without a byte after which the server is taken to be gone."""
+_PIECE = 5_000
+"""Messages of a conversation that are asked for at once."""
+_TRIES = 200
+"""How often a setting is set again that somebody else changed in between."""
+_PAUSE = 0.02
+"""The most seconds between two of these."""
+
+
+class RemoteStore:
+    """A store that keeps nothing itself; safe from any thread.
+
+    Each call is one request. What was read is not remembered, but for whole conversations' messages, which never
+    change: of these, new ones are asked for.
+    """
+
+    def __init__(self, address: str, secret: str) -> None:
+        """`address` is that of the server, such as `http://127.0.0.1:8501`; `secret` is a token, or what the server
+        wrote into its private file.
+        """
+        split = urlsplit(address if "://" in address else f"http://{address}")
+        self._secure, self._host = split.scheme == "https", split.netloc
+        self._below = split.path.rstrip("/")
+        self._headers = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
+        self._idle: list[http.client.HTTPConnection] = []
+        self._closed = False
+        self._herald = Herald()
+        self._lock = threading.Lock()
+        self._messages: dict[ConversationId, tuple[int, dict[MessageId, Message]]] = {}
+        self.identity = StoreIdentity()
+        self.process = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self.is_exclusive = False
+        self.server = self._host
+        """What people call what keeps the conversations."""
+        self.documents = cast("DocumentKeeper", _RemoteDocuments(self))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or name not in methods():
+            raise AttributeError(name)
+        return partial(self.call, name)
+
+    def call(self, name: str, /, *values: Any, **named: Any) -> Any:
+        """Call a method of the contract. Raises what the method raises, and StoreError if nobody answers."""
+        method = methods()[name]
+        given = parameters(name).bind(*values, **named).arguments if name not in _FREE else named
+        taken = {key: _written(method.takes[key], value) for key, value in given.items()}
+        answer = self._ask(name, json.dumps(taken).encode("ascii"))
+        if "error" in answer:
+            raise read_error(answer["error"])
+        returned = answer["value"]
+        return returned if method.returns.read is None else method.returns.read(returned)
+
+    def commit(self, commit: Commit) -> Operation:
+        return self.commit_all([commit])[0]
+
+    def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        try:
+            return cast("tuple[Operation, ...]", self.call("commit_all", commits))
+        finally:
+            self._herald.tell(dict.fromkeys(commit.conversation for commit in commits))
+
+    def purge(self, conversation: ConversationId) -> None:
+        self.call("purge", conversation)
+        self._herald.tell([conversation])
+
+    def hear(self, heard: Heard) -> Callable[[], None]:
+        """Have a function called for each change that this process makes; others' changes are read, and not heard."""
+        return self._herald.hear(heard)
+
+    def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
+        erased = len([key for key in self.call("view", conversation).entries if key.startswith("erased/")])
+        with self._lock:
+            mark, found = self._messages.get(conversation, (erased, {}))
+            found = dict(found) if mark == erased else {}
+        while piece := self.call("stretch", conversation, after=len(found), most=_PIECE):
+            found.update((message.id, message) for message in piece)
+            if len(piece) < _PIECE:
+                break
+        with self._lock:
+            self._messages[conversation] = (erased, found)
+        return found
+
+    def set_setting(self, key: str, value: NewSetting) -> str | None:
+        if not callable(value):
+            return cast("str | None", self.call("set_setting", key=key, value=value))
+        for _ in range(_TRIES):
+            before = cast("str | None", self.call("setting", key))
+            after = value(before)
+            if self.call("replace_setting", key=key, before=before, after=after):
+                return after
+            time.sleep(random.uniform(0, _PAUSE))  # noqa: S311 - so that two do not meet again
+        raise StoreError(f"“{key}” is changed by others all the time.", "Try again.")
+
+    def status(self, patience: float = 0.0) -> StoreStatus:
+        """How the server is doing, as far as it answers at all."""
+        try:
+            self.call("setting", "")
+        except StoreError:
+            return StoreStatus(writes=False, answered=False)
+        return StoreStatus(writes=True, answered=patience > 0)
+
+    def is_alive(self, process: str) -> bool:
+        return process == self.process or bool(self.call("is_alive", process))
+
+    def close(self) -> None:
+        with self._lock:
+            self._closed, idle = True, self._idle
+            self._idle = []
+        for connection in idle:
+            connection.close()
+
+    def _ask(self, name: str, body: bytes) -> dict[str, Any]:
+        try:
+            status, content = self._sent(name, body)
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError) as error:
+            # One that was idle for so long that the server has closed it.
+            if not _is_harmless(name):
+                raise self._gone(error) from error
+            status, content = self._sent_again(name, body)
+        try:
+            read = json.loads(content)
+        except ValueError:
+            read = {}
+        if status == http.client.OK and isinstance(read, dict):
+            return read
+        sentence = read.get("error", {}).get("message", "") if isinstance(read, dict) else ""
+        raise StoreError(f"Forky at {self._host} refused the call: {sentence or f'it answered {status}.'}")
+
+    def _sent_again(self, name: str, body: bytes) -> tuple[int, bytes]:
+        try:
+            return self._sent(name, body)
+        except (OSError, http.client.HTTPException) as error:
+            raise self._gone(error) from error
+
+    def _sent(self, name: str, body: bytes) -> tuple[int, bytes]:
+        """Send a request and read its answer. Raises the errors of a connection that has been closed."""
+        connection = self._connection()
+        try:
+            connection.request("POST", f"{self._below}{PATH}/{name}", body, self._headers)
+            answer = connection.getresponse()
+            content = answer.read()
+        except (http.client.RemoteDisconnected, ConnectionResetError, BrokenPipeError):
+            connection.close()
+            raise
+        except (OSError, http.client.HTTPException) as error:
+            connection.close()
+            raise self._gone(error) from error
+        self._give_back(connection)
+        return answer.status, content
+
+    def _connection(self) -> http.client.HTTPConnection:
+        with self._lock:
+            if self._closed:
+                raise StoreError("The connection to the running Forky is closed.")
+            if self._idle:
+                return self._idle.pop()
+        kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
+        return kind(self._host, timeout=_PATIENCE)
+
+    def _give_back(self, connection: http.client.HTTPConnection) -> None:
+        with self._lock:
+            if not self._closed:
+                self._idle.append(connection)
+                return
+        connection.close()
+
+    def _gone(self, error: Exception) -> StoreError:
+        why = getattr(error, "strerror", None) or "the connection broke off"
+        return StoreError(
+            f"Forky at {self._host} does not answer: {why}.",
+            "If it was stopped in between, try again: what it had stored is kept.",
+        )
+
+
+_FREE = frozenset({"set_setting", "replace_setting"})
+"""Methods whose values are not those of the contract."""
+
+
+def _is_harmless(name: str) -> bool:
+    """Whether asking twice does what asking once does."""
+    return not name.startswith(("commit", "documents.take_in", "erase", "purge", "replace_setting"))
+
+
+def _written(how: Codec, value: Any) -> Any:
+    return value if how.write is None else how.write(value)
+
+
+class _RemoteDocuments:
+    """The documents of a running Forky."""
+
+    def __init__(self, store: RemoteStore) -> None:
+        self._store = store
+
+    def __getattr__(self, name: str) -> Any:
+        if DOCUMENTS + name not in methods():
+            raise AttributeError(name)
+        return partial(self._store.call, DOCUMENTS + name)
+
+    def vectors(self, *values: Any, **named: Any) -> Iterator[Any]:
+        return iter(self._store.call(f"{DOCUMENTS}vectors", *values, **named))
+
+
+def remote_store(address: str, secret: str) -> Store:
+    """The store of the Forky at an address, for whoever has a token of it."""
+    return cast("Store", RemoteStore(address, secret))
