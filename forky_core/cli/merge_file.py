@@ -40,7 +40,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "-o", "--output", type=Path, metavar="FILE", help="write here, and leave OURS as it is"
     )
     unite.set_defaults(run=_unite, makes_database=None)
-    differ = commands.add_parser("diff", help="say what two files of a conversation differ in")
+    differ = commands.add_parser(
+        "diff", help="say what two files of a conversation differ in; `compare` is for branches"
+    )
     differ.add_argument(
         "left", type=Path, help="a file, a pipe such as <(git show …), or - for standard input"
     )

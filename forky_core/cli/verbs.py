@@ -9,7 +9,7 @@ from __future__ import annotations
 import argparse
 import json
 import secrets
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import Field, fields
 from hashlib import blake2b
 from typing import TYPE_CHECKING, Any, Literal, TextIO, get_args, get_origin
@@ -18,11 +18,13 @@ from forky_core.cli.log import chosen
 from forky_core.cli.plain import one_line, plain
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotFound
+from forky_core.model.parts import Json
 from forky_core.verbs.calling import call
 from forky_core.verbs.pages_of_results import as_json
 from forky_core.verbs.parameters import has_place, is_filled, is_required, says, type_of
 from forky_core.verbs.registry import verbs
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
+from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
     from forky_core.forky import Forky
@@ -154,17 +156,26 @@ def _print(result: Result, out: TextIO, *, goes_on: bool) -> bool:
             one_line("  ".join(f"{name} {value}" for name, value in facts.items() if value != "")), file=out
         )
     for entry in (one for entries in listed for one in entries if isinstance(one, dict)):
-        named = [
-            str(value)
-            for name, value in entry.items()
-            if name not in {*_WORDS, "cut"} and value not in ("", [])
-        ]
         words = next((str(entry[name]) for name in _WORDS if name in entry), "")
         if not goes_on:
-            print(f"\n{one_line('  '.join(named))}", file=out)
+            print(f"{chr(10) if words else ''}{one_line('  '.join(_label(entry)))}", file=out)
         goes_on = bool(entry.get("cut"))
-        print(plain(words), end="" if goes_on else "\n", file=out)
+        if words:
+            print(plain(words), end="" if goes_on else "\n", file=out)
     return goes_on
+
+
+def _label(entry: Mapping[str, Json]) -> Iterator[str]:
+    """What an entry is, without its words: numbers and lists with their names."""
+    for name, value in entry.items():
+        if name in {*_WORDS, "cut"} or value in ("", None, []):
+            continue
+        if name in {"at", "updated"} and isinstance(value, int):
+            yield stamp(value)
+        elif isinstance(value, str):
+            yield value
+        else:
+            yield f"{name} {json.dumps(value, ensure_ascii=False)}"
 
 
 def run_mcp(forky: Forky, options: argparse.Namespace, _out: TextIO) -> int:

@@ -53,10 +53,15 @@ def _end() -> None:
     if loop is None or thread is None:
         return
 
-    def end() -> None:
-        for task in asyncio.all_tasks(loop):
-            task.cancel()
-        loop.call_soon(loop.stop)
-
-    loop.call_soon_threadsafe(end)
+    asyncio.run_coroutine_threadsafe(_end_tasks(loop), loop)
     thread.join(_ENDING)
+
+
+async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
+    """Cancel what runs on the loop, and stop it when all of it has ended: a task that is left reports itself."""
+    tasks = asyncio.all_tasks() - {asyncio.current_task()}
+    for task in tasks:
+        task.cancel()
+    if tasks:
+        await asyncio.wait(tasks, timeout=_ENDING / 2)
+    loop.call_soon(loop.stop)

@@ -14,15 +14,17 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadCall, NotAllowed, NotFound, there_are
-from forky_core.store.contract import Store
 from forky_core.verbs.parameters import read_params
 from forky_core.verbs.registry import verbs
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 
 _KEPT = "verb/"
 """The beginning of the derived values that hold what was answered to a key."""
+_WORDS = frozenset({"done", "draft"})
+"""What is not stored with a key, since it repeats what was said, and what was said may be erased."""
 _LONGEST_KEY = 200
 _MINUTE = 60.0
 
@@ -60,7 +62,9 @@ def call(caller: VerbCaller, name: str, arguments: Mapping[str, Any]) -> Result:
     found = _done_once(caller, verb, params)
     if verb.again is not None:
         found = verb.again(caller, found)
-    return found | caller.linked(str(found["conversation"]), str(found["branch"]))
+    request, branch = found.get("request"), str(found.get("into", found["branch"]))
+    number = request if isinstance(request, int) else 0
+    return found | caller.linked(str(found["conversation"]), branch, request=number)
 
 
 def _done_once(caller: VerbCaller, verb: RegisteredVerb, params: Any) -> Result:
@@ -72,11 +76,12 @@ def _done_once(caller: VerbCaller, verb: RegisteredVerb, params: Any) -> Result:
         raise BadCall(f"A key has at most {_LONGEST_KEY} characters.", "key")
     digest = _digest(caller, verb, key)
     with _KEYS.held(digest):
-        first = _answered(caller.forky.store, digest)
+        first = _answered(caller.forky, digest)
         if first is None:
             first = verb.run(caller, params)
             conversation = ConversationId(str(first["conversation"]))
-            caller.forky.store.keep_derived(conversation, {digest: json.dumps(first)})
+            kept = {name: value for name, value in first.items() if name not in _WORDS}
+            caller.forky.store.keep_derived(conversation, {digest: json.dumps(kept)})
     return first
 
 
@@ -85,14 +90,17 @@ def _digest(caller: VerbCaller, verb: RegisteredVerb, key: str) -> str:
     return f"{_KEPT}{hashlib.blake2b(named, digest_size=16).hexdigest()}"
 
 
-def _answered(store: Store, digest: str) -> Result | None:
+def _answered(forky: Workspace, digest: str) -> Result | None:
     """The first answer to a key, if the conversation that it is about can still be seen."""
+    store = forky.store
     for conversation, text in store.derived_under(digest).items():
         with suppress(NotFound, ValueError):
             store.view(conversation)
-            found = json.loads(text)
-            if isinstance(found, dict):
-                return found
+            found: Result = json.loads(text)
+            if isinstance(version := found.get("version"), int):
+                for operation in store.operations(conversation, after=version - 1)[:1]:
+                    found["done"] = forky.name_of(operation.summary)
+            return found
     return None
 
 

@@ -27,8 +27,8 @@ from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 from forky_core.verbs.writing import OnBranch, as_seen, done
 from forky_core.views.payload import payload_text
 
-MOST_REVIEWS = 12
-"""Reviews by one caller in a minute."""
+MOST_REVIEWS, MOST_PROPOSALS = 12, 30
+"""Reviews and requests by one caller in a minute: a person reads them."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -334,6 +334,7 @@ MERGING = (
         ProposeParams,
         propose,
         writes=True,
+        a_minute=MOST_PROPOSALS,
     ),
     RegisteredVerb(
         "review",

@@ -15,7 +15,8 @@ from forky_core.verbs.pages_of_results import paged
 from forky_core.verbs.parameters import param
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 
-_MOST_HITS = 200
+_FIRST_HITS, _MOST_HITS = 50, 200
+"""Messages that a search looks for: more than fit into a page, and all that later pages can show."""
 _LINE = 160
 """Characters of a message in an outline."""
 NEXT = "Where to go on: `next` of the page before."
@@ -77,7 +78,9 @@ def search(caller: VerbCaller, params: SearchParams) -> Result:
     within: ConversationId | None = None
     if params.conversation:
         within = caller.forky.conversation(params.conversation).id
-    hits = caller.forky.search(params.words, conversation=within, limit=_MOST_HITS)
+    hits = caller.forky.search(
+        params.words, conversation=within, limit=_MOST_HITS if params.next else _FIRST_HITS
+    )
     entries: Iterator[Result] = (
         {
             "conversation": hit.conversation,
@@ -89,7 +92,7 @@ def search(caller: VerbCaller, params: SearchParams) -> Result:
         | caller.linked(hit.conversation, message=hit.message)
         for hit in hits
     )
-    return paged({"found": len(hits)}, "hits", entries, params.next)
+    return paged({}, "hits", entries, params.next)
 
 
 def status(caller: VerbCaller, params: StatusParams) -> Result:
@@ -138,7 +141,7 @@ def _state(caller: VerbCaller, chat: Conversation) -> Iterator[Result]:
                     {"by": name_of(one.by), "state": one.state, "outdated": one.outdated(request, heads)}
                     for one in chat.requests.reviews(request.number)
                 ],
-            }
+            } | caller.linked(chat.id, request.into, request=request.number)
     for job in chat.replies.running:
         yield {"kind": "reply", "branch": job.place.branch, "model": job.generation.model}
     for conflict in chat.merges.unresolved:

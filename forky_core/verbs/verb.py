@@ -38,20 +38,20 @@ class VerbCaller:
                 "Whoever made the token can make another one with it.",
             )
 
-    def link(self, conversation: str, branch: str = "", message: str = "") -> str:
-        """The address at which a person opens a conversation, a branch of it or a message."""
-        named = {"c": conversation, "b": branch, "m": message}
+    def link(self, conversation: str, branch: str = "", message: str = "", request: int = 0) -> str:
+        """The address at which a person opens a conversation, a branch of it, a message, or a request."""
+        named = {"c": conversation, "b": branch, "m": message, "request": request}
         query = urlencode({name: value for name, value in named.items() if value})
-        return f"{self.base}/?{query}" if self.base else ""
+        return f"{self.base}/{'merge' if request else ''}?{query}" if self.base else ""
 
     def place(self, chat: Conversation, message: str = "") -> Result:
         """The ids of a branch and its link, with which every result begins."""
         ids: Result = {"conversation": chat.id, "title": chat.title[:80], "branch": chat.branch_name}
         return ids | self.linked(chat.id, chat.branch_name, message)
 
-    def linked(self, conversation: str, branch: str = "", message: str = "") -> Result:
+    def linked(self, conversation: str, branch: str = "", message: str = "", request: int = 0) -> Result:
         """The link as a field of a result; {} if there is no app to open it."""
-        link = self.link(conversation, branch, message)
+        link = self.link(conversation, branch, message, request)
         return {"link": link} if link else {}
 
 

@@ -23,7 +23,7 @@ from forky_core.verbs.parameters import param
 from forky_core.verbs.reading import NEXT, done_line, opened
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 
-LONGEST_WAIT = 600
+LONGEST_WAIT = 120
 """Seconds that a call waits for an answer at most."""
 _KEY = "A text of your own: the same call with the same key is done once and answered again."
 

@@ -12,7 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from forky_core.forky import Forky
+from forky_core.model import ConversationId
 from forky_core.model.errors import BadCall, BadContent, InTheWay, NotAllowed, NotFound, NothingToDo, Outdated
+from forky_core.store.memory.store import MemoryStore
 from forky_core.verbs.calling import TooManyCalls, call
 from forky_core.verbs.merging import MOST_REVIEWS
 from forky_core.verbs.pages_of_results import MOST_BYTES, as_json, paged
@@ -68,6 +70,18 @@ def talk(do: Calls) -> Result:
     return said
 
 
+@pytest.fixture
+def clash(do: Calls) -> Result:
+    """A conversation whose branches “main” and “debug” name two ports for one service."""
+    begun = do("say", text="Plan the server.", head="")
+    said = do("say", **at(begun), text="The port is 8080.", role="assistant")
+    forked = do("fork", **at(said), name="debug")
+    asked = do("say", **at(forked), text="No, use port 9090.")
+    do("say", **at(asked), text="Done.", role="assistant")
+    asked = do("say", **at(said), text="The port is 7070.")
+    return do("say", **at(asked), text="Noted, 7070.", role="assistant")
+
+
 def at(result: Result) -> dict[str, Any]:
     return {name: result[name] or "" for name in ("conversation", "branch", "head")}
 
@@ -101,6 +115,19 @@ def test_the_same_key_is_done_once(do: Calls, talk: Result) -> None:
     again = Calls(VerbCaller(do.caller.forky, "you", "somebody else"))
     with pytest.raises(Outdated):
         again("say", **at(talk), text="Once.", key="k")
+
+
+def test_a_key_keeps_nothing_that_was_said(do: Calls, talk: Result) -> None:
+    said = do("say", **at(talk), text="My secret is 4711.")
+    version = do("status", conversation=talk["conversation"])["version"]
+    undone = do("undo", conversation=talk["conversation"], version=version, key="k")
+    assert "4711" in str(undone["done"])
+    store, id = do.caller.forky.store, ConversationId(str(talk["conversation"]))
+    assert isinstance(store, MemoryStore)
+    kept = store.derived(id, store.derived_keys(id))
+    assert "4711" not in str(kept) and "verb/" in str(kept)
+    assert do("undo", conversation=talk["conversation"], version=version, key="k") == undone
+    assert said["message"]
 
 
 def test_a_key_is_remembered_across_a_restart(tmp_path: Path) -> None:
@@ -302,3 +329,33 @@ def test_what_is_put_aside_tagged_and_trashed_comes_back(do: Calls, talk: Result
         do("say", **at(popped), text="In the trash.")
     do("trash", conversation=id, version=trashed["version"], back=True)
     do("say", **at(popped), text="Back again.")
+
+
+def test_a_conflict_that_landed_open_is_settled(do: Calls, clash: Result) -> None:
+    id = clash["conversation"]
+    choice = {"sources": ["debug"], "strategy": "three-way"}
+    entries = do.every("plan", conversation=id, branch="main", **choice)
+    (conflict,) = [one for one in entries if one["kind"] == "conflict"]
+    texts = {one["text"] for one in conflict["says"]}
+    assert any("7070" in text for text in texts) and any("9090" in text for text in texts)
+    seen = do("plan", conversation=id, branch="main", **choice)
+    landed = do("land", **place(do, id, "main"), **choice, plan=seen["plan"])
+    (open_one,) = [one for one in do.every("status", conversation=id) if one["kind"] == "conflict"]
+    settled = do("resolve", **at(landed), choices={open_one["about"]: "theirs"})
+    assert "Settled 1 conflict" in str(settled["done"])
+    assert not [one for one in do.every("status", conversation=id) if one["kind"] == "conflict"]
+
+
+def test_a_conflict_is_settled_in_its_request(do: Calls, clash: Result) -> None:
+    id = clash["conversation"]
+    do("propose", **place(do, id, "debug"), into="main", strategy="three-way")
+    (conflict,) = [one for one in do.every("plan", conversation=id, request=1) if one["kind"] == "conflict"]
+    assert conflict["result"] is None
+    do(
+        "resolve",
+        **place(do, id, "main"),
+        request=1,
+        choices={conflict["hash"]: "The port is 9090, measured."},
+    )
+    (conflict,) = [one for one in do.every("plan", conversation=id, request=1) if one["kind"] == "conflict"]
+    assert "measured" in conflict["result"]

@@ -7,12 +7,12 @@ second time, since commits of several threads do not end in the order of their t
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Iterator
+from collections.abc import Collection, Iterator
 from contextlib import suppress
-from typing import Any
 from urllib.parse import parse_qs
 
 from forky_core.gateway.api.callers import Callers, headers_of
+from forky_core.gateway.api.threads import VerbThreads
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.events import HEADERS, disconnected, send_event
 from forky_core.gateway.serving import server_stops
@@ -36,13 +36,13 @@ _SECOND = 1_000_000
 class OperationStream:
     """The endpoint, and the streams that are open."""
 
-    def __init__(self, callers: Callers, in_thread: Callable[..., Awaitable[Any]]) -> None:
+    def __init__(self, callers: Callers, threads: VerbThreads) -> None:
         self._callers = callers
-        self._in_thread = in_thread
+        self._threads = threads
         self._open = 0
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send, note: CallNote) -> None:
-        caller: VerbCaller = await self._in_thread(self._callers.of, scope)
+        caller: VerbCaller = await self._threads.run(self._callers.of, scope)
         caller.require("read")
         note.token = caller.author
         if self._open >= MOST_STREAMS:
@@ -50,7 +50,7 @@ class OperationStream:
         query = parse_qs(scope["query_string"].decode("latin-1"))
         named = query.get("conversation", [""])[0]
         since = headers_of(scope).get("last-event-id", "") or query.get("after", [""])[0]
-        follower: _Follower = await self._in_thread(_Follower, caller, named, since)
+        follower: _Follower = await self._threads.run(_Follower, caller, named, since)
         note.status = 200
         self._open += 1
         try:
@@ -80,9 +80,9 @@ class OperationStream:
             while not gone.done() and not server_stops():
                 woken.clear()
                 ids, moved = moved, set()
-                found = await self._in_thread(follower.news, ids)
+                found = await self._threads.run(follower.news, ids)
                 # Whoever made the token may have revoked it meanwhile.
-                follower.caller = await self._in_thread(self._callers.of, scope)
+                follower.caller = await self._threads.run(self._callers.of, scope)
                 for event in found:
                     await send_event(send, event)
                 try:

@@ -7,16 +7,15 @@ what is refused is JSON with a sentence and a hint, never a page.
 
 from __future__ import annotations
 
-import asyncio
 import json
-from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, TypeVar
+from collections.abc import Mapping
+from typing import Any
 from urllib.parse import parse_qs
 
 from forky_core.gateway.api.callers import Callers
 from forky_core.gateway.api.openapi import described
 from forky_core.gateway.api.operations import OperationStream
+from forky_core.gateway.api.threads import VerbThreads
 from forky_core.gateway.asgi import Receive, Scope, Send, read_body
 from forky_core.gateway.routes import VERBS
 from forky_core.gateway.v1.call_note import CallNote
@@ -40,12 +39,8 @@ from forky_core.verbs.pages_of_results import as_json
 from forky_core.verbs.refusals import refusal
 from forky_core.wire.errors import ApiError
 
-T = TypeVar("T")
-
 LARGEST_CALL = 1_000_000
 """Bytes of a request."""
-_THREADS = 48
-"""Calls at work at once; one that waits for a model's answer holds a thread."""
 _STATUS: tuple[tuple[type[ForkyError], int], ...] = (
     (TooManyCalls, 429),
     (NotAllowed, 403),
@@ -73,12 +68,12 @@ class VerbService:
 
     def __init__(self, callers: Callers) -> None:
         self._callers = callers
-        self._executor = ThreadPoolExecutor(_THREADS, "verbs")
-        self._operations = OperationStream(callers, self._in_thread)
+        self._threads = VerbThreads()
+        self._operations = OperationStream(callers, self._threads)
 
     async def close(self) -> None:
         """Begin no further calls. Those at work end when the server does."""
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         path = scope["path"].removeprefix(VERBS).strip("/")
@@ -99,7 +94,7 @@ class VerbService:
 
     async def _serve(self, path: str, scope: Scope, receive: Receive, send: Send, note: CallNote) -> None:
         method = scope["method"]
-        await self._in_thread(self._callers.enter, scope)
+        await self._threads.run(self._callers.enter, scope)
         if path == "openapi.json":
             _only(method, "GET")
             await _send(send, note, 200, described())
@@ -112,13 +107,12 @@ class VerbService:
         verb = verb_named(path)
         note.route = f"api/{verb.name}"
         _only(method, *(("POST",) if verb.writes else ("GET", "POST")))
-        caller = await self._in_thread(self._callers.of, scope)
+        caller = await self._threads.run(self._callers.of, scope)
         note.token = caller.author
         arguments = _query(scope) if method == "GET" else await _object(receive)
-        await _send(send, note, 200, await self._in_thread(call, caller, verb.name, arguments))
-
-    async def _in_thread(self, work: Callable[..., T], *arguments: Any) -> T:
-        return await asyncio.get_running_loop().run_in_executor(self._executor, work, *arguments)
+        await _send(
+            send, note, 200, await self._threads.run(call, caller, verb.name, arguments, verb=verb.name)
+        )
 
 
 def _only(method: str, *wanted: str) -> None:

@@ -6,12 +6,11 @@ refuses is the registry's. Nothing is remembered between two calls.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 from urllib.parse import parse_qs, quote, unquote, urlsplit
 
+from forky_core.gateway.api.threads import VerbThreads
 from forky_core.model.errors import ForkyError, NotFound
 from forky_core.process.extras import needed_for
 from forky_core.verbs.calling import call
@@ -59,12 +58,12 @@ def tools() -> list[types.Tool]:
 
 
 def verb_server(
-    caller: Callable[[Context], VerbCaller], executor: ThreadPoolExecutor, version: str = ""
+    caller: Callable[[Context], VerbCaller], threads: VerbThreads, version: str = ""
 ) -> Server[Any]:
-    """A server of the protocol; `caller` says who sends a request. Verbs run in the threads of `executor`."""
+    """A server of the protocol; `caller` says who sends a request."""
 
-    async def in_thread(work: Callable[..., Any], *arguments: Any) -> Any:
-        return await asyncio.get_running_loop().run_in_executor(executor, work, *arguments)
+    async def answered(context: Context, name: str, arguments: Mapping[str, Any]) -> Any:
+        return await threads.run(_answered, caller(context), name, arguments, verb=name)
 
     async def list_tools(
         _context: Context, _params: types.PaginatedRequestParams | None
@@ -72,7 +71,7 @@ def verb_server(
         return types.ListToolsResult(tools=tools())
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        told, is_refused = await in_thread(_answered, caller(context), params.name, params.arguments or {})
+        told, is_refused = await answered(context, params.name, params.arguments or {})
         content: list[Any] = [types.TextContent(text=as_json(told))]
         return types.CallToolResult(content=content, is_error=is_refused)
 
@@ -80,7 +79,7 @@ def verb_server(
         context: Context, params: types.PaginatedRequestParams | None
     ) -> types.ListResourcesResult:
         place = {"next": (params.cursor or "") if params is not None else ""}
-        told, is_refused = await in_thread(_answered, caller(context), "status", place)
+        told, is_refused = await answered(context, "status", place)
         if is_refused:
             raise MCPError(types.INVALID_PARAMS, told["refused"]["message"])
         return types.ListResourcesResult(
@@ -115,7 +114,7 @@ def verb_server(
         context: Context, params: types.ReadResourceRequestParams
     ) -> types.ReadResourceResult:
         verb, arguments = _named_by(str(params.uri))
-        told, is_refused = await in_thread(_answered, caller(context), verb, arguments)
+        told, is_refused = await answered(context, verb, arguments)
         if is_refused:
             raise MCPError(types.INVALID_PARAMS, told["refused"]["message"])
         content: list[Any] = [

@@ -5,12 +5,12 @@ from __future__ import annotations
 import asyncio
 import json
 import time
-from concurrent.futures import ThreadPoolExecutor
 
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 from forky_core.gateway.api.callers import Callers
 from forky_core.gateway.api.service import LARGEST_CALL
+from forky_core.gateway.api.threads import VerbThreads
 from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.mcp.server import Context, verb_server
 from forky_core.gateway.routes import TOOLS
@@ -18,7 +18,6 @@ from forky_core.process import events
 from forky_core.verbs.verb import VerbCaller
 from forky_core.wire.errors import ApiError
 
-_THREADS = 48
 _CALLER = "forky.caller"
 """The key of a request's scope under which its caller is handed on."""
 
@@ -28,9 +27,9 @@ class McpService:
 
     def __init__(self, callers: Callers) -> None:
         self._callers = callers
-        self._executor = ThreadPoolExecutor(_THREADS, "tools")
+        self._threads = VerbThreads()
         self._manager = StreamableHTTPSessionManager(
-            verb_server(_caller_of, self._executor),
+            verb_server(_caller_of, self._threads),
             json_response=True,
             stateless=True,
             max_request_body_size=LARGEST_CALL,
@@ -44,7 +43,7 @@ class McpService:
         self._stop.set()
         if self._running is not None:
             await self._running
-        self._executor.shutdown(wait=False, cancel_futures=True)
+        self._threads.close()
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         begun, status, caller = time.perf_counter(), 500, None
@@ -56,8 +55,7 @@ class McpService:
             await send(message)
 
         try:
-            loop = asyncio.get_running_loop()
-            caller = await loop.run_in_executor(self._executor, self._caller, scope)
+            caller = await self._threads.run(self._caller, scope)
             await self._started()
             inside = {**scope, "path": TOOLS, _CALLER: caller}
             await self._manager.handle_request(inside, receive, sending)  # type: ignore[arg-type]

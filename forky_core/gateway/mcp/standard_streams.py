@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from concurrent.futures import ThreadPoolExecutor
 
 from mcp.server.stdio import stdio_server
 
+from forky_core.gateway.api.threads import VerbThreads
 from forky_core.gateway.mcp.server import verb_server
 from forky_core.verbs.verb import VerbCaller
 
@@ -18,7 +18,8 @@ def serve(caller: VerbCaller) -> None:
 
 
 async def _serve(caller: VerbCaller) -> None:
-    with ThreadPoolExecutor(8, "tools") as executor:
-        server = verb_server(lambda _context: caller, executor)
-        async with stdio_server() as (reading, writing):
-            await server.run(reading, writing, server.create_initialization_options())
+    threads = VerbThreads(8)
+    server = verb_server(lambda _context: caller, threads)
+    async with stdio_server() as (reading, writing):
+        await server.run(reading, writing, server.create_initialization_options())
+    threads.close()
