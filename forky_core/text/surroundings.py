@@ -12,18 +12,19 @@ import re
 from collections.abc import Iterable
 
 _TAGS = (
-    "system-reminder|system_reminder|environment_context|environment_details|environment|user_instructions"
-    "|instructions|INSTRUCTIONS|permissions instructions|permissions|skills_instructions|collaboration_mode|apps_instructions"
-    "|plugins_instructions|ide_opened_file|ide_selection|ide_diagnostics|command-name|command-message|command-args"
-    "|command-contents|local-command-caveat|local-command-stdout|local-command-stderr|bash-stdout|bash-stderr"
-    "|task-notification|user-prompt-submit-hook|turn_aborted|user_info|project_layout|open_and_recently_viewed_files"
-    "|attached_files|additional_data|current_datetime|current-time|context-window|env"
+    "system-reminder|system_reminder|environment_context|environment_details|user_instructions|permissions instructions"
+    "|skills_instructions|apps_instructions|plugins_instructions|collaboration_mode|turn_aborted|ide_opened_file"
+    "|ide_selection|ide_diagnostics|command-name|command-message|command-args|command-contents|local-command-caveat"
+    "|local-command-stdout|local-command-stderr|bash-stdout|bash-stderr|task-notification|user-prompt-submit-hook"
+    "|open_and_recently_viewed_files"
 )
-_BLOCK = re.compile(rf"<(?P<tag>{_TAGS})(?:\s[^<>\n]*)?>.*?(?:</(?P=tag)>|\Z)", re.DOTALL)
-"""A block in a tag that a program is known to write, and one that is cut."""
+_BLOCK = re.compile(rf"(?:^|(?<=[\n>]))[ \t]*<(?P<tag>{_TAGS})(?:\s[^<>\n]*)?>.*?</(?P=tag)>", re.DOTALL)
+"""A block in a tag that a program is known to write, at the beginning of a line."""
+_MAY = re.compile("<|# AGENTS")
 _ANY_BLOCK = re.compile(r"\s*<(?P<tag>[A-Za-z][\w-]*)(?:\s[^<>\n]*)?>.*?</(?P=tag)>[ \t]*(?:\n|$)", re.DOTALL)
 """A block in any tag, at the beginning of a text."""
-_HEADED = re.compile(r"# AGENTS\.md instructions for [^\n]*(?:\n|$)")
+_HEADED = re.compile(r"^# AGENTS\.md instructions\b[^\n]*(?:\s*<INSTRUCTIONS>.*?</INSTRUCTIONS>)?", re.DOTALL)
+"""The instructions of a folder, as Codex sends them."""
 _CANNED = re.compile(
     r"I have \*added these files to the chat\*|I switched to a new code base\.|Here are summaries of some files present"
     r"|Here are some READ ONLY files|I am sharing these files|Just tell me how to edit the files"
@@ -49,15 +50,21 @@ _CLEARED = re.compile(
     re.IGNORECASE,
 )
 """What a program puts in the place of a result that it no longer sends."""
-_MARK = re.compile(r"\s*(?:\[?\.\.\.|\[?…|\[)?[^\n]{0,80}\Z")
+_MARK = re.compile(r"\s*(?:(?:\.\.\.|…|\[|\(|<)[^\n]{0,80})?\Z")
 """The end of a text that was cut: a mark such as “[truncated]”."""
+
+
+def parted(text: str) -> tuple[str, str]:
+    """Return a text without the blocks that programs are known to write, and these blocks."""
+    blocks = (
+        [found[0] for rule in (_BLOCK, _HEADED) for found in rule.finditer(text)] if _MAY.search(text) else []
+    )
+    return (_HEADED.sub("", _BLOCK.sub("", text)).strip(), "\n\n".join(blocks)) if blocks else (text, "")
 
 
 def bare(text: str) -> str:
     """Return a text without the blocks that programs are known to write, and with single spaces for white space."""
-    if "<" in text:
-        text = _BLOCK.sub(" ", text)
-    return " ".join(_HEADED.sub(" ", text).split())
+    return " ".join(parted(text)[0].split())
 
 
 def timeless(text: str) -> str:
@@ -67,7 +74,7 @@ def timeless(text: str) -> str:
 
 def spoken(text: str) -> str:
     """Return what a person said in a message of the user: "" if a program wrote all of it."""
-    said = _HEADED.sub("", _BLOCK.sub("", text) if "<" in text else text).strip()
+    said = parted(text)[0].strip()
     if _CANNED.match(said) or _SUMMARIES.match(said):
         return ""
     while (block := _ANY_BLOCK.match(said)) is not None and (rest := said[block.end() :].strip()):

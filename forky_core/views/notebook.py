@@ -17,6 +17,7 @@ from forky_core.conversation.timeline import HEADS
 from forky_core.conversation.visible import Visible
 from forky_core.merge.corrections import CorrectedLine, corrected_lines
 from forky_core.model import Generation, Message, MessageId, Operation, Usage, View
+from forky_core.views.compactions import LeftOutFact, is_compaction, left_out_facts
 
 MORE = 20
 """The number of earlier messages that each request for more adds."""
@@ -49,6 +50,8 @@ class Cell:
     """The usage of the original call, if a stored answer was returned here."""
     corrected: tuple[CorrectedLine, ...] = ()
     """For a merge: its lines that merges further down correct."""
+    left_out: tuple[LeftOutFact, ...] = ()
+    """For a program's compaction: what its summary does not have."""
 
     @property
     def generation(self) -> Generation | None:
@@ -164,6 +167,7 @@ def notebook(
             gone.get(message.id),
             spared.get(call.reused) if call is not None and call.reused is not None else None,
             corrected.get(message.id, ()),
+            left_out_facts(path, number - 1) if is_compaction(message) else (),
         )
         for number, message in enumerate(path[start:], start + 1)
         for call in (drawn[message.id].call,)

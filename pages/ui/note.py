@@ -16,7 +16,9 @@ from forky_core.merge.headings import SAID
 from forky_core.model import MessageId
 from forky_core.model.parts import MergePart
 from forky_core.text.passages import is_code
+from forky_core.text.surroundings import parted
 from forky_core.views import captions
+from forky_core.views.compactions import KINDS, LeftOutFact
 from forky_core.views.payload import PayloadRow, payload_rows
 from forky_core.views.shelf import count
 from pages.ui.components.markdown import SHOWN, showable
@@ -29,6 +31,8 @@ _FEW_LINES = 6
 _TURNS = 12
 """Messages up to which a merge that brings them as they are lists them without a click."""
 _LISTED = 40
+_LONGEST_FACT = 200
+"""Characters of a fact that a summary left out."""
 _LAST_WORD = re.compile(r"[^\s<>]{1,30}$")
 _ROW = "\n"
 
@@ -103,29 +107,33 @@ def note_html(
     leads: Leads,
     *,
     corrected: Sequence[CorrectedLine] = (),
+    left_out: Sequence[LeftOutFact] = (),
     summary: bool = True,
     exact: bool = True,
 ) -> str:
     """HTML of a merge.
 
     Lines that a later merge corrects are struck through, each with what that merge says instead. `summary` adds a
-    line above about what it brought, `exact` the text that the model reads, behind a click.
+    line above about what it brought, `exact` the text that the model reads, behind a click. `left_out` is what a
+    program's summary does not have.
     """
-    rows = list(payload_rows(merge, SHOWN))
+    said = replace(merge, text=parted(merge.text)[0] or merge.text) if merge.kind.begins_anew else merge
+    rows = list(payload_rows(said, SHOWN))
     numbers = numbers_in(merge, rows)
     sources = f'<div class="fk-sources">{_messages(numbers, leads, expands=not merge.brings_turns)}</div>'
     opened = " open" if merge.brings_turns and len(numbers) <= _TURNS else ""
     above = "What the model reads above them" if merge.brings_turns else "What the model reads"
     text = f"<details><summary>{above}</summary><pre>{escape(showable(merge.text[:SHOWN]))}</pre></details>"
+    many = count(len(numbers), "message")
+    listed = f"<details{opened}><summary>{many}</summary>{sources}</details>" if numbers else ""
     brought = (
         f'<div class="fk-merge-line"><span class="fk-icon" aria-hidden="true">merge</span>'
         f"<span>{escape(showable(captions.payload_brought_back(merge)))}</span></div>"
     )
     return (
         f'<div class="fk-merge">{brought if summary else ""}'
-        f'{_note(rows, numbers, leads, corrected)}<div class="fk-beneath"><details{opened}>'
-        f"<summary>{count(len(numbers), 'message')}</summary>{sources}"
-        f"</details>{text if exact else ''}</div></div>"
+        f'{_note(rows, numbers, leads, corrected)}<div class="fk-beneath">{listed}'
+        f"{_left_out(left_out, leads)}{text if exact else ''}</div></div>"
     )
 
 
@@ -133,6 +141,21 @@ def numbers_in(merge: MergePart, rows: Sequence[PayloadRow]) -> dict[MessageId, 
     """The number of each message that a merge stands for, in the order in which its lines name them."""
     named = [] if merge.brings_turns else [id for row in rows for id in (*row.marks.values(), *row.cites)]
     return {id: at for at, id in enumerate(dict.fromkeys((*named, *map(MessageId, merge.messages))), 1)}
+
+
+def _left_out(facts: Sequence[LeftOutFact], leads: Leads) -> str:
+    """What a program's summary does not have, behind a click, each with a number that leads to where it was said."""
+    if not facts:
+        return ""
+    found = {kind: [one for one in facts if one.kind == kind] for kind in KINDS}
+    told = ", ".join(count(len(those), kind) for kind, those in found.items() if those)
+    rows = "".join(
+        f"<div>{leads.message(one.message, str(number), showable(leads.words(one.message)))}"
+        f"<span>{escape(showable(' '.join(one.text.split())[:_LONGEST_FACT]))}</span></div>"
+        for those in found.values()
+        for number, one in enumerate(those[:_LISTED], 1)
+    )
+    return f'<details><summary>Not in it: {told}</summary><div class="fk-sources">{rows}</div></details>'
 
 
 def _note(

@@ -347,6 +347,18 @@ def test_a_fork_of_a_session_is_a_branch_of_it(forky: Workspace) -> None:
     assert texts(chat, fork)[2:] == ["Fork: another way", "So.", "Go on", "Gone."]
 
 
+def test_a_fork_on_another_day_is_a_branch_although_its_first_message_is_rewritten(forky: Workspace) -> None:
+    def first(day: int) -> Json:
+        return user(
+            f"<environment_context>\nToday is the {day}th.\n</environment_context>\nWhy does the login fail after thirty minutes?"
+        )
+
+    answer = assistant("Sessions end after thirty minutes, in src/login.py.")
+    ask(forky, [first(29)], answer["content"])
+    ask(forky, [first(30), answer, user("Fork: another way")], "So.", session="s2")
+    assert texts(only(forky), "fork-another")[1:] == [answer["content"], "Fork: another way", "So."]
+
+
 def test_two_programs_with_one_session_at_once_make_one_conversation(forky: Workspace) -> None:
     def work(number: int) -> None:
         history = [user(f"Question {number}")]

@@ -10,7 +10,10 @@ from streamlit.testing.v1 import AppTest
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.model import MessageId
+from forky_core.views.notebook import notebook
+from pages.ui.note import Leads, note_html
 from tests.builders import retuned, talk
+from tests.conversation.test_sessions import replay
 from tests.pages.apptest import html as html_pieces
 from tests.pages.apptest import open_page, press, settled
 from tests.pages.test_merge import merge
@@ -120,3 +123,23 @@ def test_of_turns_that_came_whole_what_is_corrected_is_listed(forky: Forky) -> N
     first = next(body for body in html_pieces(page) if 'class="fk-merge"' in body)
     assert lines(first)[0] == "Corrected later"
     assert "<s>Decision: the prefetch is 50.</s>" in first
+
+
+def test_a_program_s_session_opens_with_its_compaction_and_what_that_left_out(forky: Forky) -> None:
+    replay(forky, "claude")
+    [summary] = forky.conversations()
+    chat = forky.conversation(summary.id, "main")
+    at, part = next((one.id, merge) for one in chat.path() for merge in one.merges)
+    (cell,) = [
+        cell
+        for cell in notebook(chat.path(), chat.visible, chat.view, chat.calls.origins, keep=at).cells
+        if cell.message.id == at
+    ]
+    body = note_html(part, Leads(lambda *_: "", lambda *_: "", lambda _: ""), left_out=cell.left_out)
+    assert "Summed up by the program, which goes on from here" in body
+    assert "system-reminder" not in body.partition('class="fk-beneath"')[0]
+    assert "Not in it: 1 command" in body and "echo hello-from-bash" in body
+    shown = html_pieces(open_page("chat.py", chat))
+    assert [piece for piece in shown if "system-reminder" in piece and "fk-fold" not in piece] == []
+    agent = next(name for name in chat.branches if name != "main" and "fork" not in name)
+    assert "A task for a sub-agent of “main”" in note(open_page("chat.py", chat.checkout(agent)))

@@ -170,28 +170,31 @@ class Recorder:
             return self._look_into(conversation, call)
         if ids is not None and (place := self._places.find(call, scope, ids)) is not None:
             return place
-        opened = [self._look_into(id, call) for id in self._scopes.opened(opening)]
+        rewritten = ids is not None
+        opened = [self._look_into(id, call, rewritten=rewritten) for id in self._scopes.opened(opening)]
         if not opened and any(turn.role == "assistant" for turn in call.turns):
-            opened = self._find_trimmed(call, scope)
+            opened = self._find_trimmed(call, scope, rewritten=rewritten)
         if ids is not None:
             return self._places.begin(call, scope, ids, opened)
         if opened:
             return max(opened, key=lambda found: found.match.known - found.match.skipped)
         return FoundPlace(self._repo_of(ConversationId(new_id())), PlaceMatch(None, 0), 0, call)
 
-    def _find_trimmed(self, call: Call, scope: str) -> list[FoundPlace]:
-        """The conversations of the scope that a call without its head may continue."""
+    def _find_trimmed(self, call: Call, scope: str, *, rewritten: bool = False) -> list[FoundPlace]:
+        """The conversations of the scope that a call with a trimmed, or rewritten, head may continue."""
         search = TrimmedSearch(self._store, self._scopes, scope)
         looked = [
-            self._look_into(id, call, partial(search.is_enough, id))
+            self._look_into(id, call, partial(search.is_enough, id), rewritten=rewritten)
             for id in search.conversations(call.turns)
         ]
         return [found for found in looked if found.match.message is not None]
 
-    def _look_into(self, id: ConversationId, call: Call, is_enough: IsEnough | None = None) -> FoundPlace:
+    def _look_into(
+        self, id: ConversationId, call: Call, is_enough: IsEnough | None = None, *, rewritten: bool = False
+    ) -> FoundPlace:
         session = self._repo_of(id)
         version = session.view.version
-        return FoundPlace(session, session.match(call.turns, is_enough), version, call)
+        return FoundPlace(session, session.match(call.turns, is_enough, rewritten=rewritten), version, call)
 
     def _write(
         self, found: FoundPlace, scope: str, generation: Generation, reply: tuple[Part, ...] = ()

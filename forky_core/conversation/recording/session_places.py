@@ -80,18 +80,12 @@ class SessionPlaces:
         session, or a new conversation.
         """
         key = self._scopes.session(scope, ids.own)
-        again = [self._again(place) for place in by_content]
-        going_on = [place for place in again if _answers(call.turns, place.match)]
+        going_on = [place for place in by_content if _answers(call.turns, place.match)]
         if going_on:
             best = max(going_on, key=lambda place: place.match.known - place.match.skipped)
             return replace(best, key=key, forks=True)
         new = self._repo_of(ConversationId(new_id()))
         return FoundPlace(new, PlaceMatch(None, 0), 0, call, key, _is_aside(call))
-
-    def _again(self, place: FoundPlace) -> FoundPlace:
-        """The same conversation, matched as one that this session rewrites."""
-        match = place.session.match(place.call.turns, rewritten=True)
-        return replace(place, match=match, version=place.version)
 
     def _within(self, session: Session, call: Call, own: str, known: str) -> FoundPlace:
         view = session.view

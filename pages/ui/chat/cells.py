@@ -17,7 +17,6 @@ import streamlit as st
 
 from forky_core.context.citing import sources_in, without_sources
 from forky_core.conversation.identity import now
-from forky_core.merge.corrections import CorrectedLine
 from forky_core.model import Blob, ConversationId, Message, MessageId
 from forky_core.model.erasure import Erasure
 from forky_core.model.opaque import opaque
@@ -33,6 +32,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.render.trees import Tree, element, trees_of
+from forky_core.text.surroundings import parted
 from forky_core.views import captions
 from forky_core.views.erasing import told
 from forky_core.views.layout.colors import UNNAMED
@@ -150,11 +150,11 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
             case TextPart(text):
                 texts += 1
                 text = text if erasure is None else look.name_of(text)
-                yield from _text(text, f"chat.text.{short}.{texts}", look)
+                yield from _text(text, f"chat.text.{short}.{texts}", look, typed=message.role == "user")
             case ReasoningPart():
                 yield _reasoning(part.text, redacted=part.redacted)
             case MergePart():
-                yield _merge(part, look, cell.corrected)
+                yield _merge(part, look, cell)
             case RevertPart():
                 yield _revert(message)
             case AttachmentPart():
@@ -168,7 +168,11 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
         yield below
 
 
-def _text(text: str, key: str, look: Look) -> Iterator[_Piece]:
+def _text(text: str, key: str, look: Look, *, typed: bool) -> Iterator[_Piece]:
+    """A text of a message; where people type, what a program wrote around their words stands behind a click."""
+    text, program = parted(text) if typed else (text, "")
+    if program:
+        yield _fold("Written by the program", program)
     body = without_sources(text)
     cited = sources_in(text) if len(body) < len(text) else ()
     opening = {one.number: citation_link(look.conversation, one.address) for one in cited}
@@ -201,8 +205,13 @@ def _entries(text: str, *, only_reads: bool) -> str:
 
 def _reasoning(text: str, *, redacted: bool) -> str:
     shown = "The provider keeps this reasoning to itself." if redacted and not text else text
-    cut = showable(shown[:SHOWN]) + ("\n…" if len(shown) > SHOWN else "")
-    return f'<details class="fk-fold"><summary>Reasoning</summary><pre>{escape(cut)}</pre></details>'
+    return _fold("Reasoning", shown)
+
+
+def _fold(title: str, text: str) -> str:
+    """HTML of a text behind a click."""
+    cut = showable(text[:SHOWN]) + ("\n…" if len(text) > SHOWN else "")
+    return f'<details class="fk-fold"><summary>{title}</summary><pre>{escape(cut)}</pre></details>'
 
 
 def head(cell: Cell, look: Look) -> str:
@@ -351,9 +360,10 @@ def _expand(id: str) -> str:
     )
 
 
-def _merge(merge: MergePart, look: Look, corrected: Sequence[CorrectedLine]) -> str:
+def _merge(merge: MergePart, look: Look, cell: Cell) -> str:
     leads = message_leads(look.conversation, look.words, look.author, only_reads=not look.writes)
-    return note_html(merge, replace(leads, expand=_expand) if look.writes else leads, corrected=corrected)
+    leads = replace(leads, expand=_expand) if look.writes else leads
+    return note_html(merge, leads, corrected=cell.corrected, left_out=cell.left_out)
 
 
 def message_leads(
