@@ -10,8 +10,9 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.views.log import listed_numbers, log_page, numbers_of
-from forky_core.views.shelf import count, title_or_placeholder
+from forky_core.views.shelf import count, forked_from, title_or_placeholder
 from pages.ui.components.lists import apply_list_style
+from pages.ui.components.markdown import plain_label
 from pages.ui.components.showing import give_button, replay_link
 from pages.ui.components.undoing import page_top
 from pages.ui.components.verifying import draw_verification, verify_button
@@ -41,6 +42,8 @@ def main() -> None:
     with st.container(key="column-history"):
         if said := viewer().no_longer_protected(frame.chat.id):
             st.caption(f":material/shield: {said}")
+        if said := forked_from(frame.chat.view):
+            st.caption(f":material/fork_right: {plain_label(said, 400)}")
         _draw_log(frame)
         draw_thread_log(frame)
 

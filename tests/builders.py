@@ -126,3 +126,10 @@ def retuned(forky: Workspace, strategy: str = "squash") -> Conversation:
     talk(side, "No, the prefetch is 20.", "Changed.")
     chat.merge(chat.plan_merge("tuning"))
     return chat
+
+
+def origin_of(fork: Conversation) -> tuple[object, object]:
+    """The id and the title of the conversation that this one was forked from."""
+    entry = fork.view.entries["forked_from"]
+    assert isinstance(entry, dict)
+    return entry["id"], entry["name"]

@@ -66,7 +66,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     either.add_argument(
         "--pull",
         metavar="CONVERSATION",
-        help="a Forky file: what is new in it, into the conversation forked from it",
+        help="a Forky file: what is new in it, into the conversation forked from it, or as a proposal into its original",
     )
     either.add_argument(
         "--follow", action="store_true", help="bring what is new whenever the file changes, until Ctrl+C"
@@ -256,7 +256,12 @@ def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
     chat = load(path)
     into = conversation_called(forky, options.pull).id if options.pull else None
-    done: AdoptResult = fork_file(forky, chat) if into is None else pull(forky, into, chat)
+    name = f"the file {one_line(path.name)}"
+    done: AdoptResult = (
+        fork_file(forky, chat, through=name)
+        if into is None
+        else pull(forky, into, chat, through=f"by {name}")
+    )
     if options.json:
         print(json.dumps(asdict(done)), file=out)
     elif done.outcome == "unchanged":
@@ -288,6 +293,7 @@ def _described(line: PreviewLine) -> str:
     when = stamp(line.created) if line.created else "no date"
     size = f"{count(line.messages, 'message')}, {count(line.branches, 'branch')}"
     here = "  (imported before)" if line.known else ""
+    here += f"  (a fork of “{one_line(line.home)}”, proposed there)" if line.home else ""
     here += f"  ({count(line.account.not_understood, 'part')} not understood)" if line.account.unread else ""
     return f"{line.number:>5}  {when:>16}  {size:>26}  {one_line(title_or_placeholder(line.title))}  [{line.label}]{here}"
 
@@ -303,6 +309,7 @@ def _as_json(line: PreviewLine) -> dict[str, Json]:
         "account": line.account.stored(),
         "problem": line.problem,
         "known": line.known,
+        "home": line.home or None,
         "forks": [{"conversation": fork.id, "title": fork.title} for fork in line.forks],
     }
 

@@ -11,8 +11,12 @@ from typing import TextIO
 from forky_core.cli.piped_input import comes_once, lasting
 from forky_core.cli.plain import one_line
 from forky_core.conversation.session import short
+from forky_core.formats.forky_file.adopting import adopt, pull
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load, save
-from forky_core.formats.forky_file.uniting import CopyDifference, difference, unite_chats
+from forky_core.formats.forky_file.giving_back import origins_of
+from forky_core.formats.forky_file.uniting import ACTOR, CopyDifference, difference, unite_chats
+from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import Message
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
@@ -29,7 +33,7 @@ and once in each clone:
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     unite = commands.add_parser(
         "merge-file",
-        help="unite two copies of a conversation's file",
+        help="unite two copies of a conversation's file, or a fork's with its original's",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
@@ -59,7 +63,10 @@ def _unite(options: argparse.Namespace) -> int:
     with lasting((options.ours, options.base, options.theirs)) as (ours, before, theirs):
         # Git passes an empty file as the base if both sides added the file.
         base = load(before) if before.is_file() and before.stat().st_size else None
-        done = unite_chats(load(ours), load(theirs), base)
+        mine, further = load(ours), load(theirs)
+    if mine.id != further.id and (mine.id in origins_of(further) or further.id in origins_of(mine)):
+        return _bring(mine, further, options.output or options.ours)
+    done = unite_chats(mine, further, base)
     save(done.chat, options.output or options.ours)
     if done.messages:
         print(f"{count(done.messages, 'message')} more.", file=sys.stderr)
@@ -67,6 +74,21 @@ def _unite(options: argparse.Namespace) -> int:
         print(f"“{one_line(name)}” had moved on both sides; theirs is “{one_line(other)}”.", file=sys.stderr)
     for key in done.overruled:
         print(f"Both sides changed {one_line(key)}; ours stands.", file=sys.stderr)
+    return 0
+
+
+def _bring(mine: Chat, other: Chat, path: Path) -> int:
+    """Propose what a fork has added in the file of its original, or bring the news of the original to the fork's."""
+    from forky_core.forky import Forky  # noqa: PLC0415 - two copies are united without a workspace
+
+    with Forky.open(":memory:", actor=ACTOR) as forky:
+        adopt(forky, mine)
+        done = pull(forky, mine.id, other, through="by Git")
+        if done.outcome != "unchanged":
+            save(chat_of(forky.store, mine.id), path)
+            print(f"{count(done.messages, 'message')} more.", file=sys.stderr)
+    for remark in done.remarks:
+        print(remark, file=sys.stderr)
     return 0
 
 

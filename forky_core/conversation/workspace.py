@@ -58,6 +58,8 @@ class Workspace:
             self.recovered = self.replies.recover()
         self.name_of: Callable[[str], str] = str
         """Puts names in the place of people's ids in a text for people, such as an operation's actor or summary."""
+        self.handle = ""
+        """What the names of branches begin with that a team's member makes where they may only comment; "" for none."""
         self.below = ""
         """What the names of branches begin with that this view may write on; "" for any name."""
         self._repos: dict[ConversationId, Session] = {}
@@ -72,6 +74,7 @@ class Workspace:
         name_of: Callable[[str], str] = str,
         models: Models | None = None,
         below: str = "",
+        handle: str = "",
     ) -> Self:
         """The same open workspace through another store of the same database, for another person.
 
@@ -82,7 +85,7 @@ class Workspace:
         view = copy(self)
         view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
-        view.below = below
+        view.below, view.handle = below, handle
         view._recorder = Recorder(view._session, store, below)
         view._repos = {}
         view._lock = threading.Lock()

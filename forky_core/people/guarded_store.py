@@ -380,9 +380,9 @@ class GuardedStore:
                 raise no_blob(file)
         if files:
             self._team.files.name(commit.conversation, files)
-        # Nobody acts in somebody else's name. A history that is imported as a whole keeps the names it came with, but
-        # those that are people's here.
-        if commit.conversation not in begun:
+        # Nobody acts in somebody else's name. A history that is imported as a whole, or given back, keeps the names it
+        # came with, but those that are people's here.
+        if commit.conversation not in begun and not commit.made_elsewhere:
             return replace(commit, actor=self.access.id)
         return without_other_people(commit, self.access.id)
 

@@ -41,7 +41,9 @@ def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
     """The open workspace as a person sees it: their operations carry their id, and the guards check everything else."""
     store = GuardedStore(forky.store, team, member)
     models = GuardedModels(forky.models, store.access, forky.book)
-    return forky.through(store, member, name_of=team.members.names_in, models=models)
+    return forky.through(
+        store, member, name_of=team.members.names_in, models=models, handle=f"{store.access.member.handle}/"
+    )
 
 
 def operator_view(forky: AnyWorkspace, team: Team) -> AnyWorkspace:

@@ -63,6 +63,10 @@ class Commit:
     """Stored like `keep_derived` entries, in the same transaction as the commit."""
     in_bulk: bool = False
     """Part of a bulk import that nobody is about to read: the store need not cache what it writes."""
+    made_elsewhere: bool = False
+    """Whether `actor` did it in a fork that is given back now. Stores ignore it; a guard leaves the name as it is where
+    nobody here has it.
+    """
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,11 +5,12 @@ A line needs only a summary, so a thousand conversations cost one read and no me
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from forky_core.model import ConversationSummary
+from forky_core.model import ConversationSummary, View
+from forky_core.model.view import FORKED_FROM
 from forky_core.views.times import ago, is_today, local
 
 LINES = 25
@@ -126,3 +127,13 @@ def count(number: int, noun: str) -> str:
 def _line(summary: ConversationSummary, now: int) -> ShelfLine:
     counts = f"{count(summary.messages, 'message')} · {count(summary.branches, 'branch')}"
     return ShelfLine(summary, title_or_placeholder(summary.title), ago(summary.updated, now), counts)
+
+
+def forked_from(view: View) -> str:
+    """From where a conversation was forked, as a sentence for people; "" if it was not."""
+    origin = view.entries.get(FORKED_FROM)
+    if not isinstance(origin, Mapping):
+        return ""
+    through = f", through {origin['through']}" if origin.get("through") else ""
+    at = f", at {str(origin['at']).removeprefix('b2:')[:8]}" if origin.get("at") else ""
+    return f"Forked from “{title_or_placeholder(str(origin.get('name', '')))}”{through}{at}."

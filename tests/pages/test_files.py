@@ -17,7 +17,7 @@ from forky_core.formats.importing.import_record import imports, source_of
 from forky_core.formats.importing.landing import ImportProgress, import_file
 from forky_core.gateway.downloading import PREFIX, Download
 from pages.ui.components.downloads import offers
-from tests.builders import talk
+from tests.builders import origin_of, talk
 from tests.formats.test_landing import chat
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, html, keys, latest, press, settled, words
@@ -245,7 +245,7 @@ def test_a_pasted_file_is_forked_and_a_newer_one_pulled(forky: Forky) -> None:
     (mine,) = forky.conversations()
     assert mine.id != theirs.id
     chat = talk(forky.conversation(mine.id), "Mine?", "Yes.")
-    assert chat.view.entries["forked_from"] == {"id": theirs.id, "name": "Pelicans"}
+    assert origin_of(chat) == (theirs.id, "Pelicans")
     test = pasting(newer)
     by_key(test, f"import.pull.{mine.id}").click().run()
     assert "Brought 2 messages" in words(settled(test))

@@ -17,13 +17,22 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.cited_passages import PASSAGES, with_passages
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.giving_back import (
+    NEWS,
+    home_of,
+    origins_of,
+    propose_copy,
+    propose_here,
+    shares_messages,
+)
 from forky_core.formats.forky_file.kept_lines import ORIGINS, OTHER_LINES, missing
+from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.importing.import_record import ImportRecorder
 from forky_core.formats.importing.pointing import point
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, MessageId, Operation
 from forky_core.model.erasure import ERASED, Erasure
-from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from forky_core.model.errors import BadContent, NotAllowed, NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, canonical_json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Commit
@@ -47,6 +56,10 @@ class AdoptResult:
     """How many messages of the file were erased here before and were not brought back."""
     is_fork: bool = False
     """Whether it is a conversation of the importer's own, since the one of the file is here and not theirs to see."""
+    requests: tuple[int, ...] = ()
+    """For a fork that is given back, the merge requests that propose it in `conversation`, its original."""
+    lost: str = ""
+    """The title of the original of a fork that came in as a conversation of its own, because that is not here."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
@@ -59,6 +72,15 @@ class AdoptResult:
             )
         if self.is_fork:
             found.append(_OWN)
+        if self.requests:
+            many = "request" if len(self.requests) == 1 else "requests"
+            numbers = ", ".join(map(str, self.requests))
+            found.append(f"It is a fork that came home: merge {many} {numbers} of its original.")
+        elif self.lost:
+            found.append(
+                f"What it was forked from, “{self.lost}”, is not here, or you may not propose anything there; so it came in "
+                "as a conversation of its own."
+            )
         return tuple(found)
 
 
@@ -80,7 +102,14 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
     try:
         forky.store.view(chat.id)
     except NotFound:
-        return _adopt_new(forky, chat, running)
+        if not origins_of(chat):
+            return _adopt_new(forky, chat, running)
+        if (home := home_of(forky, chat)) is not None:
+            with suppress(NotAllowed):
+                return give_back(forky, home, chat, running)
+        return replace(
+            _adopt_new(forky, chat, running), lost=str((chat.forked_from or {}).get("name")) or "untitled"
+        )
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     erased = forky.store.view(chat.id).erasures
@@ -101,6 +130,43 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
         done = (unite(forky, chat.id, chat, running),)
     _keep_beside(forky, chat.id, chat)
     return AdoptResult(chat.id, "grown", len(fresh), _numbers(done), stay)
+
+
+def give_back(
+    forky: Workspace,
+    home: ConversationId,
+    chat: Chat,
+    running: ImportRecorder | None = None,
+    *,
+    through: str = "by a file",
+) -> AdoptResult:
+    """Propose what a fork has added in its original, `home`, which stays where it is until a request is landed.
+
+    A fork whose link had replaced private values comes in as a conversation, whose branch is proposed.
+
+    Raises:
+        NotAllowed: the person may not make branches or requests there.
+        BadContent: a file of a message is neither in it nor here.
+    """
+    if not shares_messages(forky, home, chat):
+        done = _adopt_new(forky, chat, running)
+        requests = propose_copy(forky, home, done.conversation, chat, through=through)
+        return replace(done, requests=requests)
+    known = forky.store.messages(home)
+    _keep_files(forky, chat, running, known=known)
+    try:
+        back = propose_here(forky, home, chat, running, through=through, below=forky.below)
+    except NotAllowed:
+        if not forky.handle:
+            raise
+        if running is not None:
+            running.forget_mark(home)
+        back = propose_here(forky, home, chat, running, through=through, below=forky.handle)
+    if not back.operations:
+        return AdoptResult(home, "unchanged", 0)
+    _keep_beside(forky, home, chat)
+    stay = _erase_again(forky, home, chat)
+    return AdoptResult(home, "grown", back.messages, back.operations, stay, requests=back.requests)
 
 
 def _adopt_new(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> AdoptResult:
@@ -143,8 +209,12 @@ def _comes_again(forky: Workspace, chat: Chat, running: ImportRecorder | None) -
     return came_by_half or was_taken_back(forky.store, chat.id, whatever_was_done=True)
 
 
-def fork_file(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -> AdoptResult:
-    """Create a new conversation that begins as the file's and records its origin."""
+def fork_file(
+    forky: Workspace, chat: Chat, running: ImportRecorder | None = None, *, through: str = "a file"
+) -> AdoptResult:
+    """Create a new conversation that begins as the file's and records its origin: which conversation, through what it
+    came, and where that conversation stood.
+    """
     _keep_files(forky, chat, running)
     id = ConversationId(new_id())
     tx = Transaction(forky.store, id, EMPTY_VIEW, forky.actor)
@@ -152,7 +222,9 @@ def fork_file(forky: Workspace, chat: Chat, running: ImportRecorder | None = Non
         if key not in ("trashed", FORKED_FROM):
             tx.set(key, value)
     copied = {"of": chat.copied_of} if chat.copied_of else {}
-    tx.set(FORKED_FROM, {"id": chat.id, "name": chat.title, **copied})
+    head = chat.view.branches[checked_out(chat)].head
+    at = {"at": head} if head is not None else {}
+    tx.set(FORKED_FROM, {"id": chat.id, "name": chat.title, "through": through, **at, **copied})
     tx.messages = list(chat.messages.values())
     tx.generations = list(chat.generations)
     commit = tx.commit("import", f"Forked from the file of “{chat.title}”")
@@ -162,12 +234,16 @@ def fork_file(forky: Workspace, chat: Chat, running: ImportRecorder | None = Non
     return AdoptResult(id, "new", len(chat.messages), _numbers(made), stay)
 
 
-def pull(forky: Workspace, id: ConversationId, chat: Chat) -> AdoptResult:
+def pull(forky: Workspace, id: ConversationId, chat: Chat, *, through: str = "by a file") -> AdoptResult:
     """Add what is new in a file to a conversation that was forked from it (or is a copy of it).
+
+    Where both have moved on, the news wait on branches below `origin/`. A fork of the conversation is given back to it.
 
     Raises:
         BadContent: the file is of another conversation.
     """
+    if id in origins_of(chat):
+        return give_back(forky, id, chat, through=through)
     view = forky.store.view(id)
     if chat.id != id and not _forked_from(forky, id, view.entries.get(FORKED_FROM), chat):
         raise BadContent(
@@ -180,7 +256,7 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat) -> AdoptResult:
     if not fresh:
         return AdoptResult(id, "unchanged", 0, stay_erased=stay)
     _keep_files(forky, chat, known=known)
-    done = unite(forky, id, chat)
+    done = unite(forky, id, chat, apart=NEWS if chat.id != id else "")
     _keep_beside(forky, id, chat)
     stay += _erase_again(forky, id, chat)
     return AdoptResult(id, "grown", fresh, (done.number,), stay)
@@ -208,7 +284,12 @@ def _forked_from(forky: Workspace, id: ConversationId, source: Json, chat: Chat)
 
 
 def unite(
-    forky: Workspace, id: ConversationId, chat: Chat, running: ImportRecorder | None = None
+    forky: Workspace,
+    id: ConversationId,
+    chat: Chat,
+    running: ImportRecorder | None = None,
+    *,
+    apart: str = "",
 ) -> Operation:
     """Add the file's messages and branches to those that are here, as one operation."""
     view, known = forky.store.view(id), forky.store.messages(id)
@@ -225,7 +306,7 @@ def unite(
         for name, branch in theirs.branches.items()
         if branch.head is not None
     }
-    point(tx, view, tips, theirs.kept, {**known, **fresh})
+    point(tx, view, tips, theirs.kept, {**known, **fresh}, apart=apart)
     for name, tagged in theirs.tags.items():
         if f"tags/{name}" not in view.entries:
             tx.set(f"tags/{name}", {"at": tagged})

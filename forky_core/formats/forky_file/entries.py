@@ -290,7 +290,7 @@ def _trashed(_name: str, value: Any) -> Iterable[str]:
 
 
 def _forked_from(_name: str, value: Any) -> Iterable[str]:
-    _texts(value["id"], value["name"], value.get("of", ""))
+    _texts(value["id"], value["name"], *(value.get(one, "") for one in ("of", "through", "at")))
     return ()
 
 

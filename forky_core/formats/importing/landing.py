@@ -12,12 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from threading import Event
 
+from forky_core.conversation.identity import title_line
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Unreadable
 from forky_core.formats.files.source import opened
 from forky_core.formats.forky_file.adopting import forks_of
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.giving_back import home_of
 from forky_core.formats.importing.import_record import ImportedFile, source_of
 from forky_core.formats.importing.import_transaction import imported_before, key_of
 from forky_core.formats.importing.pieces import pieces, title_of
@@ -52,6 +54,8 @@ class PreviewLine:
     """The conversation into which it was imported before."""
     forks: tuple[ConversationSummary, ...] = ()
     """For a Forky file, the conversations that were forked from an earlier file of it."""
+    home: str = ""
+    """For a fork that comes home, the title of its original, in which it is proposed."""
 
 
 def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
@@ -207,6 +211,7 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
         known: ConversationId | None = chat.id
     except NotFound:
         known = None
+    home = home_of(forky, chat) if known is None else None
     created = next((one.at for one in chat.operations), 0)
     branches = len(chat.view.branches)
     size = len(chat.messages), branches
@@ -219,4 +224,5 @@ def _line_of(number: int, chat: Chat, forky: Workspace) -> PreviewLine:
         account_of(chat),
         known=known,
         forks=forks_of(forky, chat),
+        home=title_line(forky.store.view(home).title) or "untitled" if home is not None else "",
     )

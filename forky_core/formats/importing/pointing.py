@@ -18,12 +18,14 @@ def point(
     messages: Mapping[MessageId, Message],
     *,
     named: Container[str] = (),
+    apart: str = "",
 ) -> None:
     """Make new messages visible: a branch moves to its new tip if that continues it; otherwise the tip gets a new
     branch.
 
     `messages` are all messages of the conversation, including the new ones; tips in `named` become branches of that
-    name even if their messages are visible already.
+    name even if their messages are visible already. A tip that does not continue its branch comes on one whose name
+    begins with `apart`, which moves on with later ones.
     """
 
     def parents_of(id: MessageId) -> tuple[MessageId, ...]:
@@ -39,7 +41,16 @@ def point(
         if old is not None and is_ancestor(old, tip, parents_of):
             tx.move(name, tip)
             continue
-        free = free_name(name, used_names)
+        beside = branches.get(f"{apart}{name}")
+        if (
+            apart
+            and beside is not None
+            and beside.head is not None
+            and is_ancestor(beside.head, tip, parents_of)
+        ):
+            tx.move(beside.name, tip)
+            continue
+        free = free_name(f"{apart}{name}" if name in branches else name, used_names)
         tx.create_branch(free, tip, rules)
         used_names.add(free)
     for tip in kept:

@@ -20,7 +20,7 @@ def fork_part(forky: Workspace, part: Chat) -> Conversation:
     Raises:
         NotAllowed: they may not begin conversations.
     """
-    made = fork_file(forky, part)
+    made = fork_file(forky, part, through="a link")
     return forky.conversation(made.conversation, checked_out(part) or None)
 
 

@@ -172,6 +172,8 @@ def _facts(line: PreviewLine) -> str:
         facts.append(f"{count(line.account.not_understood, 'part')} not understood")
     if line.known is not None:
         facts.append("imported before")
+    if line.home:
+        facts.append(f"comes home as a proposal in “{plain_label(line.home, 60)}”")
     return " · ".join(facts)
 
 

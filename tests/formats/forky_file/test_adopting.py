@@ -15,7 +15,7 @@ from forky_core.model import Change, Operation
 from forky_core.model.erasure import operation_id_now
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
-from tests.builders import debugged, talk, texts, workspace
+from tests.builders import debugged, origin_of, talk, texts, workspace
 from tests.formats.forky_file.chats import file_of, parsed, with_everything
 
 REQUEST: dict[str, Json] = {
@@ -46,7 +46,7 @@ def test_a_fork_of_a_file_is_ones_own_and_remembers_where_it_came_from(forky: Wo
     done = fork_file(other, parsed(file_of(forky, chat)))
     mine = other.conversation(done.conversation, "main")
     assert done.conversation != chat.id
-    assert mine.view.entries["forked_from"] == {"id": chat.id, "name": "Enums"}
+    assert origin_of(mine) == (chat.id, "Enums")
     assert texts(mine) == texts(chat)
     assert other.verify().clean
 
@@ -63,10 +63,10 @@ def test_pulling_a_newer_file_brings_only_what_is_new_and_moves_nothing_of_mine(
     assert (news.outcome, news.messages) == ("grown", 4)
     assert texts(mine)[-2:] == ["My own question", "My answer"]
     assert texts(mine.checkout("debug"))[-1] == "Yes."
-    assert texts(mine.checkout("main-2"))[-1] == "Indeed."
+    assert texts(mine.checkout("origin/main"))[-1] == "Indeed."
     assert pull(other, mine.id, parsed(file_of(forky, chat))).outcome == "unchanged"
     mine.undo()
-    assert "main-2" not in mine.branches, "one undo takes all of it back"
+    assert "origin/main" not in mine.branches, "one undo takes all of it back"
 
 
 def test_pulling_a_newer_file_brings_its_tags_and_leaves_mine_where_they_are(forky: Workspace) -> None:
@@ -98,7 +98,7 @@ def test_a_newer_redacted_copy_is_news_of_an_older_one_though_more_is_redacted_i
     news = pull(other, mine.id, newer)
     assert (news.outcome, news.messages) == ("grown", 2)
     assert texts(mine)[-2:] == ["Mine?", "Yes."]
-    assert texts(mine.checkout("main-2"))[-2:] == ["Or call [phone 1]", "I will."]
+    assert texts(mine.checkout("origin/main"))[-2:] == ["Or call [phone 1]", "I will."]
 
 
 def test_a_copy_that_begins_otherwise_or_is_of_another_conversation_is_no_news(forky: Workspace) -> None:

@@ -106,11 +106,16 @@ def commit(folder: Path, chat: Conversation) -> None:
     git(folder, "commit", "-qm", "said something")
 
 
-def test_git_merges_two_peoples_copies_without_a_conflict(base: Chat, tmp_path: Path) -> None:
-    git(tmp_path, "init", "-qb", "main")
+def with_the_driver(folder: Path) -> None:
+    """Make the folder a repository in which Forky merges conversations."""
+    git(folder, "init", "-qb", "main")
     driver = f"{sys.executable} -m forky_core merge-file %A %O %B"
-    git(tmp_path, "config", "merge.forky.driver", driver)
-    (tmp_path / ".gitattributes").write_text("*.forky.jsonl merge=forky\n")
+    git(folder, "config", "merge.forky.driver", driver)
+    (folder / ".gitattributes").write_text("*.forky.jsonl merge=forky\n")
+
+
+def test_git_merges_two_peoples_copies_without_a_conflict(base: Chat, tmp_path: Path) -> None:
+    with_the_driver(tmp_path)
     mine, theirs = copy_of(base), copy_of(base)
     commit(tmp_path, mine)
     git(tmp_path, "checkout", "-qb", "ana")

@@ -14,7 +14,7 @@ from forky_core.people.links.forking import fork_branch, fork_part, forked_befor
 from forky_core.people.links.link import NewLink
 from forky_core.people.links.links import Links
 from forky_core.people.roles import Role
-from tests.builders import talk, workspace
+from tests.builders import origin_of, talk, workspace
 from tests.formats.reports.given import given
 from tests.formats.reports.hidden import with_hidden
 from tests.formats.reports.links import link_to
@@ -34,7 +34,7 @@ def test_a_person_forks_what_another_shared_and_it_merges_back() -> None:
         new = link_to(hers, chat)
         own = forked(here.whole, new, his)
         assert [one.id for one in own.path()] == [one.id for one in chat.path()]
-        assert own.view.entries["forked_from"] == {"id": chat.id, "name": "Ports"}
+        assert origin_of(own) == (chat.id, "Ports")
         assert list(own.view.branches) == ["main"]
         assert "Nobody else" not in str(his.store.messages(own.id))
         assert not his.search("Nobody") and his.store.verify(own.id).clean
