@@ -25,7 +25,7 @@ import psutil
 
 from bench.measure import Line, elapsed, report
 from bench.pdf_pages import write_pdf
-from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
 from forky_core.store.duckdb.store import DuckDBStore
 
@@ -97,7 +97,7 @@ def _times(peers: Mapping[str, Search], questions: Sequence[str]) -> dict[str, f
 
 
 def _ours(store: DuckDBStore, texts: Mapping[int, str]) -> Search:
-    shelf = DocumentStore(store.documents, WorkspacePlace(store.documents))
+    shelf = DocumentShelf(store.documents, WorkspacePlace(store.documents))
     # A name is what tells two abstracts with the same words apart.
     shelf.add_sources([source_of_bytes(f"{id}.txt", text.encode()) for id, text in texts.items()])
     store.rest()
@@ -155,7 +155,7 @@ def _fts5(texts: Mapping[int, str], tokenizer: str) -> Search:
 def _adding(folder: Path, chunks: int) -> list[Line]:
     words = _vocabulary()
     with DuckDBStore.open(folder / "many.duckdb") as store:
-        shelf = DocumentStore(store.documents, WorkspacePlace(store.documents))
+        shelf = DocumentShelf(store.documents, WorkspacePlace(store.documents))
         per = 1_000
         for first in range(0, chunks, per):
             shelf.extend(_text(words, first + at) for at in range(per))
@@ -204,7 +204,7 @@ def _pages(folder: Path, pages: int) -> list[Line]:
         write_pdf(file, (_lines(_text(words, number * per + page)) for page in range(per)))
     process = psutil.Process()
     with DuckDBStore.open(folder / "pages.duckdb") as store:
-        shelf = DocumentStore(store.documents, WorkspacePlace(store.documents))
+        shelf = DocumentShelf(store.documents, WorkspacePlace(store.documents))
         shelf.append("A first text, so that everything is loaded.")
         before = peak = process.memory_info().rss
         tenth = 0

@@ -124,6 +124,7 @@ class Forky(Workspace):
     def close(self) -> None:
         """Stop replies, keeping what has arrived, and release the file and the connections to model servers."""
         _OPEN.discard(self)
+        _SHARED.discard(self)
         super().close()
         if self._catalogue is not None and not self._is_view:
             self._catalogue.close()
@@ -181,6 +182,26 @@ class Forky(Workspace):
 
 
 _OPEN: WeakSet[Forky] = WeakSet()
+_SHARED: set[Forky] = set()
+"""What `own_database` opened, which several objects of the program use."""
+
+
+def own_database() -> Forky:
+    """The database that the settings name, open once for all bots and document stores of this process.
+
+    It is closed when the program ends, or by whoever calls its `close`; the next call opens it again then.
+
+    Raises:
+        StoreBusy: another process has the file open.
+        StoreError: it cannot be read or written.
+    """
+    place = Settings.from_environment().database
+    for forky in tuple(_OPEN):
+        if forky.location is not None and str(forky.location) == str(place):
+            return forky
+    forky = Forky.open()
+    _SHARED.add(forky)
+    return forky
 
 
 @atexit.register

@@ -13,7 +13,7 @@ from forky_core.views.shelf import count
 
 if TYPE_CHECKING:
     from forky_core.documents.adding import AddingProgress
-    from forky_core.documents.shelf import DocumentStore
+    from forky_core.documents.shelf import DocumentShelf
     from forky_core.forky import Forky
     from forky_core.model.document import Document
 
@@ -107,7 +107,7 @@ def run_use(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _store(forky: Forky, options: argparse.Namespace) -> DocumentStore:
+def _store(forky: Forky, options: argparse.Namespace) -> DocumentShelf:
     if options.of == "workspace":
         return forky.documents
     chat = place(forky, options)

@@ -355,13 +355,20 @@ class Conversation(BranchReader):
         return merging.plan(self._session, self.branch_name, names, options, stop)
 
     @merge_step("land")
-    def merge(self, plan: MergePlan) -> Operation:
-        """Land a plan as one operation.
+    def merge(self, plan: MergePlan | Conversation | str, prompt: str = "") -> Operation:
+        """Land a plan as one operation; a branch in its place is planned as `plan_merge` does and landed at once.
+
+        `prompt` says what a branch's note is to be about: it is the `focus` of its plan.
 
         Raises:
             Outdated: one of the branches has moved since the plan was made; nothing was written.
             NothingToDo: there is nothing to bring.
+            BadContent: there is a prompt for a plan, which has its focus already.
         """
+        if isinstance(plan, Conversation | str):
+            plan = self.plan_merge(plan, focus=prompt)
+        elif prompt:
+            raise BadContent("This plan is made already.", "Plan the merge with focus= instead.")
         return landing.land(self._session, plan)
 
     @merge_step("plan")

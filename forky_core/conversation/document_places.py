@@ -11,7 +11,7 @@ from forky_core.conversation.people.spending import paid_embedder
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.documents.searching import Embedder
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.model import Operation, Rules
 from forky_core.model.document import Document, DocumentId, SearchScope, Shelf
 from forky_core.model.errors import NotFound
@@ -117,12 +117,12 @@ class _ReachableDocuments:
         raise NotImplementedError
 
 
-def documents_of(session: Session, rules: Rules, *, by_meaning: bool) -> DocumentStore:
+def documents_of(session: Session, rules: Rules, *, by_meaning: bool) -> DocumentShelf:
     """The documents that a branch with these rules can find; `by_meaning` sends what is searched for to the embedding
     model, if there is one.
     """
     embedder = embedder_of(session) if by_meaning else None
-    return DocumentStore(session.store.documents, _ReachableDocuments(reach_of(session, rules)), embedder)
+    return DocumentShelf(session.store.documents, _ReachableDocuments(reach_of(session, rules)), embedder)
 
 
 def embedder_of(session: Session) -> Embedder | None:

@@ -25,7 +25,7 @@ from forky_core.conversation.validation import fit_model, fit_text
 from forky_core.conversation.visible import VisibleCaches
 from forky_core.conversation.voting.poll import MARK
 from forky_core.conversation.voting.revealed import RevealedPoll, revealed_polls
-from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged, StoreError
@@ -168,10 +168,10 @@ class Workspace:
         return names[0] if names and "main" not in names else "main"
 
     @property
-    def documents(self) -> DocumentStore:
+    def documents(self) -> DocumentShelf:
         """The documents that answers of every conversation may quote."""
         keeper = self.store.documents
-        return DocumentStore(
+        return DocumentShelf(
             keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models.embedder)
         )
 

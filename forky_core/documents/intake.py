@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from forky_core.documents.adding import Added, AddingProgress, RefusedDocument, Tell
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.documents.source import DocumentSource
 from forky_core.model.errors import ForkyError
 
@@ -32,7 +32,7 @@ class Intake:
     @classmethod
     def of(
         cls,
-        store: DocumentStore,
+        store: DocumentShelf,
         sources: Sequence[DocumentSource | Path],
         refused: Sequence[RefusedDocument] = (),
     ) -> Intake:

@@ -1,4 +1,4 @@
-"""`DocumentStore`: the documents of one place (the workspace, a conversation, a branch), to add to and to search.
+"""`DocumentShelf`: the documents of one place (the workspace, a conversation, a branch), to add to and to search.
 
 The same document may be in several places; it is stored once. A place lists its own documents, but a search also covers
 the enclosing places: a branch finds its own documents, its conversation's and the workspace's.
@@ -59,7 +59,7 @@ class Findings:
     """Why the search by meaning failed; "" if it did not."""
 
 
-class DocumentStore:
+class DocumentShelf:
     """Documents to retrieve from: `append`, `extend`, `add_documents`, `retrieve`, `reset`."""
 
     def __init__(
@@ -79,10 +79,14 @@ class DocumentStore:
         return self.extend([text], names=[name])[0]
 
     def extend(self, texts: Iterable[str], *, names: Sequence[str] = ()) -> tuple[Document, ...]:
-        """Add several texts at once. Raises BadContent if one is empty; then none is added."""
+        """Add several texts at once; a single string is one text.
+
+        Raises:
+            BadContent: one is empty; then none is added.
+        """
         sources = [
             source_of_bytes(names[at] if at < len(names) and names[at] else _name_of(text), text.encode())
-            for at, text in enumerate(texts)
+            for at, text in enumerate([texts] if isinstance(texts, str) else texts)
         ]
         added = self.add_sources(sources)
         if added.refused:
@@ -91,13 +95,15 @@ class DocumentStore:
         return tuple(known[source.id()] for source in sources)
 
     def add_documents(
-        self, paths: Iterable[str | Path], *, tell: Tell | None = None, stop: Event | None = None
+        self, paths: str | Path | Iterable[str | Path], *, tell: Tell | None = None, stop: Event | None = None
     ) -> Added:
-        """Read files and add them. Setting `stop` cancels; documents that are complete by then are stored.
+        """Read files, one or several, and add them.
 
-        A file that cannot be read does not stop the others: `refused` says why.
+        Setting `stop` cancels; documents that are complete by then are stored. A file that cannot be read does not stop
+        the others: `refused` says why.
         """
-        return self.add_sources([Path(path).expanduser() for path in paths], tell=tell, stop=stop)
+        several = [paths] if isinstance(paths, str | Path) else paths
+        return self.add_sources([Path(path).expanduser() for path in several], tell=tell, stop=stop)
 
     def add_sources(
         self, sources: Sequence[DocumentSource | Path], *, tell: Tell | None = None, stop: Event | None = None

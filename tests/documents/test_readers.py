@@ -28,7 +28,7 @@ from forky_core.documents.extraction import extracted
 from forky_core.documents.limits import Limits, limits_for
 from forky_core.documents.readers import SMALL, Readers
 from forky_core.documents.registry import kind_of
-from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
 from forky_core.documents.source import DocumentSource, source_of_bytes, source_of_file
 from forky_core.model.errors import BadContent
 from forky_core.store.memory.store import MemoryStore
@@ -322,7 +322,7 @@ def test_a_bomb_moves_neither_the_programs_memory_nor_its_processor_time(explodi
 
 def test_while_a_bomb_is_read_other_calls_go_through(readers: Readers, exploding: bytes) -> None:
     keeper = MemoryStore().documents
-    shelf = DocumentStore(keeper, WorkspacePlace(keeper), readers=readers)
+    shelf = DocumentShelf(keeper, WorkspacePlace(keeper), readers=readers)
     reading = Reading(readers, "a.docx", exploding)
     assert [one.name for one in shelf.add_sources([source_of_bytes("prices.csv", TABLE)]).documents]
     shelf.append("A sloop has one mast.")

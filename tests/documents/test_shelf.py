@@ -10,7 +10,7 @@ import pytest
 from bench.pdf_pages import write_pdf
 from forky_core.documents.adding import AddingProgress
 from forky_core.documents.searching import address, fused, split_address
-from forky_core.documents.shelf import DocumentStore, WorkspacePlace
+from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
 from forky_core.documents.source import source_of_bytes
 from forky_core.model.document import DocumentPiece, Numbers
 from forky_core.model.errors import BadContent
@@ -27,11 +27,11 @@ def store(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Store]:
 
 
 @pytest.fixture
-def shelf(store: Store) -> DocumentStore:
-    return DocumentStore(store.documents, WorkspacePlace(store.documents))
+def shelf(store: Store) -> DocumentShelf:
+    return DocumentShelf(store.documents, WorkspacePlace(store.documents))
 
 
-def test_what_is_appended_is_retrieved(shelf: DocumentStore) -> None:
+def test_what_is_appended_is_retrieved(shelf: DocumentShelf) -> None:
     shelf.append("A sloop has one mast.")
     shelf.extend(["A ketch has two masts.", "An anchor holds the ship."])
     best, *_ = shelf.retrieve("Which boat has two masts?", 3)
@@ -41,7 +41,7 @@ def test_what_is_appended_is_retrieved(shelf: DocumentStore) -> None:
     assert shelf.retrieve("ketch", 0) == ()
 
 
-def test_documents_in_any_script_are_found_by_a_question_in_it(shelf: DocumentStore) -> None:
+def test_documents_in_any_script_are_found_by_a_question_in_it(shelf: DocumentShelf) -> None:
     texts = {
         "退款必须在三十天内提出。": "退款期限是多少天",
         "返品は三十日以内に受け付けます。": "返品の受け付けはいつまで",
@@ -53,14 +53,14 @@ def test_documents_in_any_script_are_found_by_a_question_in_it(shelf: DocumentSt
     assert [shelf.retrieve(asked, 1)[0].chunk.text for asked in texts.values()] == list(texts)
 
 
-def test_a_budget_bounds_the_tokens_of_what_is_retrieved(shelf: DocumentStore) -> None:
+def test_a_budget_bounds_the_tokens_of_what_is_retrieved(shelf: DocumentShelf) -> None:
     shelf.extend([f"mast {n} " + "sail " * 100 for n in range(10)])
     assert len(shelf.retrieve("mast", 10)) == 10
     assert len(shelf.retrieve("mast", 10, budget=350)) == 2
     assert shelf.retrieve("mast", 10, budget=10) == ()
 
 
-def test_the_same_content_is_kept_once_whatever_it_is_called(shelf: DocumentStore, store: Store) -> None:
+def test_the_same_content_is_kept_once_whatever_it_is_called(shelf: DocumentShelf, store: Store) -> None:
     first = shelf.add_sources([source_of_bytes("a.txt", b"one mast"), source_of_bytes("b.txt", b"one mast")])
     again = shelf.add_sources([source_of_bytes("c.txt", b"one mast")])
     assert [one.name for one in first.documents] == ["a.txt"]
@@ -68,7 +68,7 @@ def test_the_same_content_is_kept_once_whatever_it_is_called(shelf: DocumentStor
     assert len(store.documents.documents()) == 1
 
 
-def test_adding_what_lies_in_the_trash_takes_it_back(shelf: DocumentStore) -> None:
+def test_adding_what_lies_in_the_trash_takes_it_back(shelf: DocumentShelf) -> None:
     kept = shelf.append("one mast")
     shelf.remove(kept.id[:12])
     assert shelf.documents() == () and shelf.retrieve("mast") == ()
@@ -76,14 +76,14 @@ def test_adding_what_lies_in_the_trash_takes_it_back(shelf: DocumentStore) -> No
     assert [one.id for one in shelf.documents()] == [kept.id] and len(shelf.retrieve("mast")) == 1
 
 
-def test_reset_leaves_nothing_to_find_and_everything_to_take_back(shelf: DocumentStore, store: Store) -> None:
+def test_reset_leaves_nothing_to_find_and_everything_to_take_back(shelf: DocumentShelf, store: Store) -> None:
     shelf.extend(["one mast", "two masts"])
     shelf.reset()
     assert shelf.retrieve("mast") == () and shelf.size == (0, 0)
     assert [one.shelf for one in store.documents.documents()] == ["trash", "trash"]
 
 
-def test_one_file_that_cannot_be_read_stops_none_of_the_others(shelf: DocumentStore, tmp_path: Path) -> None:
+def test_one_file_that_cannot_be_read_stops_none_of_the_others(shelf: DocumentShelf, tmp_path: Path) -> None:
     (tmp_path / "good.md").write_text("# Boats\n\nA sloop has one mast.")
     (tmp_path / "empty.txt").touch()
     (tmp_path / "blank.txt").write_text(" \n\n ")
@@ -100,7 +100,7 @@ def test_one_file_that_cannot_be_read_stops_none_of_the_others(shelf: DocumentSt
 
 
 def test_progress_is_told_and_what_is_given_up_is_not_kept(
-    shelf: DocumentStore, store: Store, tmp_path: Path
+    shelf: DocumentShelf, store: Store, tmp_path: Path
 ) -> None:
     small, large = tmp_path / "small.txt", tmp_path / "large.pdf"
     small.write_text("one mast")
@@ -133,7 +133,7 @@ def test_a_large_document_is_never_held_whole(store: Store) -> None:
 
     keeper.take_in = watched  # type: ignore[method-assign]
     text = "\n\n".join(f"Paragraph {n}. " + "word " * 380 for n in range(400))
-    DocumentStore(keeper, WorkspacePlace(keeper)).append(text)
+    DocumentShelf(keeper, WorkspacePlace(keeper)).append(text)
     assert sum(sizes) >= 400 and max(sizes) <= 256
 
 
@@ -170,10 +170,10 @@ def test_rankings_are_joined_by_reciprocal_rank() -> None:
 
 
 def test_meaning_finds_what_shares_no_word_with_the_question(store: Store) -> None:
-    words = DocumentStore(store.documents, WorkspacePlace(store.documents))
+    words = DocumentShelf(store.documents, WorkspacePlace(store.documents))
     words.extend(["The bear lives in the north.", "The penguin is a bird."])
     assert words.retrieve("south") == ()
-    both = DocumentStore(store.documents, WorkspacePlace(store.documents), Compass())
+    both = DocumentShelf(store.documents, WorkspacePlace(store.documents), Compass())
     assert both.embed_missing() == 2
     assert both.retrieve("south", 1)[0].chunk.text == "The penguin is a bird."
     assert both.retrieve("north", 1)[0].chunk.text == "The bear lives in the north."
@@ -183,13 +183,13 @@ def test_meaning_finds_what_shares_no_word_with_the_question(store: Store) -> No
 
 
 def test_an_embedding_model_that_changed_size_is_said_and_words_still_find(store: Store) -> None:
-    before = DocumentStore(store.documents, WorkspacePlace(store.documents), Compass())
+    before = DocumentShelf(store.documents, WorkspacePlace(store.documents), Compass())
     before.append("The penguin is a bird.")
     before.embed_missing()
-    findings = DocumentStore(store.documents, WorkspacePlace(store.documents), Compass(3)).look("penguins")
+    findings = DocumentShelf(store.documents, WorkspacePlace(store.documents), Compass(3)).look("penguins")
     assert [one.chunk.text for one in findings.found] == ["The penguin is a bird."]
     assert "gives 3 numbers for a text now; the documents here were embedded with 2" in findings.trouble
-    after = DocumentStore(store.documents, WorkspacePlace(store.documents), Compass(3))
+    after = DocumentShelf(store.documents, WorkspacePlace(store.documents), Compass(3))
     after.append("A seal.")
     with pytest.raises(BadContent, match="gives 3 numbers"):
         after.embed_missing()

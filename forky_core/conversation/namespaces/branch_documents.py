@@ -13,13 +13,13 @@ from forky_core.conversation.session import branch_in
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model
 from forky_core.documents.cited_passages import KeptPassages
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.model import Operation, seal
 from forky_core.model.document import CitedPassage, Document, DocumentSearch
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
 
 
-class BranchDocuments(DocumentStore):
+class BranchDocuments(DocumentShelf):
     """The documents of a branch; a search also covers those of the conversation and the workspace."""
 
     def __init__(self, chat: BranchReader) -> None:
@@ -29,9 +29,9 @@ class BranchDocuments(DocumentStore):
         super().__init__(session.store.documents, place, embedder_of(session))
 
     @property
-    def of_conversation(self) -> DocumentStore:
+    def of_conversation(self) -> DocumentShelf:
         """The documents of every branch of this conversation."""
-        return DocumentStore(self._session.store.documents, ConversationPlace(self._session), self._embedder)
+        return DocumentShelf(self._session.store.documents, ConversationPlace(self._session), self._embedder)
 
     def use(
         self,

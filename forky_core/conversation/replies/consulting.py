@@ -19,7 +19,7 @@ from forky_core.documents.retrieval.parts_asked import parts_asked
 from forky_core.documents.retrieval.passages import OPENING, unwrapped
 from forky_core.documents.retrieval.rank import Question
 from forky_core.documents.searching import FoundChunk, fused
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.llm.contract import (
     Consulted,
     Done,
@@ -95,7 +95,7 @@ def search_for_passages(
 def _looked(
     session: Session,
     path: Sequence[Message],
-    shelf: DocumentStore,
+    shelf: DocumentShelf,
     search: str,
     most: int,
     budget: int | None,

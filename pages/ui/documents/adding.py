@@ -7,7 +7,7 @@ import streamlit as st
 from forky_core.documents.adding import Added, RefusedDocument
 from forky_core.documents.intake import Intake
 from forky_core.documents.registry import labels
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
 from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
@@ -23,7 +23,7 @@ _LOOK_EVERY = 0.5
 """Seconds between two looks at what is being read in."""
 
 
-def draw_adding(tab: TabSession, store: DocumentStore) -> None:
+def draw_adding(tab: TabSession, store: DocumentShelf) -> None:
     """Keys: `documents.files.<round>`, `documents.too_large.<round>`, `documents.cancel`, `documents.close`."""
     if tab.intake is None:
         key = f"{_FILES}.{st.session_state.setdefault(_ROUND, 0)}"
@@ -51,7 +51,7 @@ def _told(name: str, size: int) -> str:
     return str(too_large(name, size, _largest()))
 
 
-def _take(tab: TabSession, store: DocumentStore, key: str) -> None:
+def _take(tab: TabSession, store: DocumentShelf, key: str) -> None:
     sources: list[DocumentSource] = []
     refused: list[RefusedDocument] = []
     for upload in st.session_state[key] or ():

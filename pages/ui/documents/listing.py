@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.model.document import Document
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
@@ -20,7 +20,7 @@ from pages.ui.session import TabSession
 _LINES = 30
 
 
-def draw_list(forky: Workspace, tab: TabSession, store: DocumentStore, *, removes: bool) -> None:
+def draw_list(forky: Workspace, tab: TabSession, store: DocumentShelf, *, removes: bool) -> None:
     """`removes` says whether the reader may take one away. Keys: `documents.page`, `documents.remove.<id>`."""
     listed = store.documents()
     if not listed:
@@ -62,7 +62,7 @@ def _about(one: Document) -> str:
     return f"{size(one.size)} · {count(one.chunks, 'passage')} · {ago(one.added, now())}"
 
 
-def _remove(forky: Workspace, tab: TabSession, store: DocumentStore, one: Document) -> None:
+def _remove(forky: Workspace, tab: TabSession, store: DocumentShelf, one: Document) -> None:
     with saying(tab):
         store.remove(one.id)
         trashed = forky.store.documents.document(one.id).shelf == "trash"

@@ -10,14 +10,14 @@ from forky_core.conversation.document_places import EMBEDDING
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.adding import Added, Tell
 from forky_core.documents.intake import Intake
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.views.shelf import count
 from pages.ui.frame import saying
 from pages.ui.person import viewer
 from pages.ui.session import TabSession
 
 
-def draw_meaning(forky: Workspace, tab: TabSession, store: DocumentStore) -> None:
+def draw_meaning(forky: Workspace, tab: TabSession, store: DocumentShelf) -> None:
     """Drawn for whoever may choose it. Keys: `documents.embedding`, `documents.embed`, `documents.embed_anew`."""
     if not viewer().may("operate"):
         return
@@ -59,7 +59,7 @@ def _choose(forky: Workspace, tab: TabSession) -> None:
         )
 
 
-def _embed(tab: TabSession, store: DocumentStore, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
+def _embed(tab: TabSession, store: DocumentShelf, anew: bool) -> None:  # noqa: FBT001 - a widget's argument
     def work(_tell: Tell, stop: Event) -> Added:
         read = store.embed_missing(anew=anew, stop=stop)
         return Added(stopped=stop.is_set(), note=f"The embedding model read {count(read, 'passage')}.")

@@ -9,7 +9,7 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import may_write, why_not_edits
@@ -54,7 +54,7 @@ def why_not_given(scope: str, chat: Conversation | None) -> str:
     return viewer().why_not("offer", "offer documents to everybody")
 
 
-def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentStore:
+def store_of(scope: str, forky: Workspace, chat: Conversation | None) -> DocumentShelf:
     if chat is None or scope == "workspace":
         return forky.documents
     return chat.documents.of_conversation if scope == "conversation" else chat.documents

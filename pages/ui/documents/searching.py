@@ -8,7 +8,7 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
-from forky_core.documents.shelf import DocumentStore
+from forky_core.documents.shelf import DocumentShelf
 from forky_core.store.words import search_words, snippet
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, showable
@@ -18,7 +18,7 @@ _MOST = 10
 _ELSEWHERE = 5
 
 
-def draw_search(forky: Workspace, chat: Conversation | None, store: DocumentStore) -> bool:
+def draw_search(forky: Workspace, chat: Conversation | None, store: DocumentShelf) -> bool:
     """Key: `documents.search`. Whether something is searched for."""
     words = st.text_input(
         "Search",
