@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import OrderedDict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from threading import Lock
 
 from forky_core.matching.finding import IsEnough, PlaceMatch, match
@@ -66,9 +67,10 @@ class Indexes:
         with held.alone:
             stored = messages()
             held.tree.take(stored)
-            found = match(turns, held.tree, stored, visible, is_enough)
+            look = partial(match, turns, held.tree, stored, visible, is_enough)
+            found = look(trimmed=not rewritten)
             if rewritten and found.known < len(turns):
-                found = match_rewritten(turns, held.tree, stored, visible(), found)
+                found = match_rewritten(turns, held.tree, stored, visible(), found, look)
             taken = len(held.tree)
         with self._lock:
             if self._held.get(conversation) is held:

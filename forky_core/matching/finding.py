@@ -45,15 +45,17 @@ def match(
     messages: Mapping[MessageId, Message],
     visible: Callable[[], Collection[MessageId]],
     is_enough: IsEnough | None = None,
+    *,
+    trimmed: bool = True,
 ) -> PlaceMatch:
     """Find where `turns` belong among the `messages` of a conversation; of equal places, the newest that is `visible`.
 
     `is_enough` decides whether an array without its head matches; pass None if the caller named the conversation, so
-    that no proof is needed.
+    that no proof is needed. Without `trimmed` such an array is not looked for.
     """
     last, found = tree.deepest(turns, messages)
     if last < 0:
-        return _anchored(turns, messages, is_enough) or PlaceMatch(None, 0)
+        return (_anchored(turns, messages, is_enough) if trimmed else None) or PlaceMatch(None, 0)
     first = last
     while first and turns[first].role == "system":
         first -= 1

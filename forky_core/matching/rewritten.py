@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 from forky_core.matching.finding import PlaceMatch
-from forky_core.matching.keys import CallOf, calls_of, comparable_text, sayings
+from forky_core.matching.keys import CallOf, calls_of, comparable_text, plain_text, sayings
 from forky_core.matching.walking import Tree, calls_above
 from forky_core.model import Message, MessageId
 from forky_core.model.parts import (
@@ -27,7 +27,7 @@ from forky_core.model.parts import (
     ToolResultPart,
 )
 from forky_core.model.payload_kinds import COMPACTION, TASK
-from forky_core.text.surroundings import bare, is_cleared, is_contained, timeless
+from forky_core.text.surroundings import bare, is_cleared, is_contained, parted, timeless
 
 _MOST = 16
 """The most places that are followed at once."""
@@ -55,9 +55,16 @@ class _Walk:
 
 
 def match_rewritten(
-    turns: Sequence[Draft], tree: Tree, messages: Messages, visible: Collection[MessageId], strict: PlaceMatch
+    turns: Sequence[Draft],
+    tree: Tree,
+    messages: Messages,
+    visible: Collection[MessageId],
+    strict: PlaceMatch,
+    trimmed: Callable[[], PlaceMatch],
 ) -> PlaceMatch:
-    """Find where `turns` belong; `strict`, which comparing word for word found, if nothing is better."""
+    """Find where `turns` belong, where `strict` is what comparing them word for word from the beginning on found, and
+    `trimmed` finds them without their head.
+    """
     answered = max((at for at, turn in enumerate(turns, 1) if turn.role == "assistant"), default=0)
     ground = _Ground(turns, tree, messages, visible)
     if strict.message is not None and strict.known >= answered:
@@ -68,7 +75,10 @@ def match_rewritten(
             start = PlaceMatch(compaction.id, past, past)
             tries.append(ground.walk(past, compaction.id, past) or start)
     best = max((one for one in tries if one is not None), key=lambda one: one.known, default=strict)
-    return best if best.known > strict.known - strict.skipped else strict
+    if best.message is not None and best.known >= answered:
+        return best
+    other = trimmed()
+    return best if best.known > other.known - other.skipped else other
 
 
 def beginnings(messages: Messages, name: str) -> Iterator[Message]:
@@ -157,6 +167,9 @@ def likeness(turn: Draft, message: Message, call: CallOf, stored_call: CallOf) -
     """Compare a turn of an array with a stored message. The functions name the calls that each one's results answer."""
     if turn.role != message.role:
         return Likeness.OTHER
+    text = plain_text(turn)
+    if text is not None and text == plain_text(message):
+        return Likeness.SAME  # Nearly every turn, at the cost of comparing two texts.
     if sayings(turn, call) == sayings(message, stored_call):
         return Likeness.SAME
     plain, stored = _spelled(turn, bare), _spelled(message, bare)
@@ -177,7 +190,8 @@ def likeness(turn: Draft, message: Message, call: CallOf, stored_call: CallOf) -
 def is_unspoken(turn: Draft | Message) -> bool:
     """Whether a message of the user holds surroundings alone."""
     return turn.role == "user" and all(
-        isinstance(part, TextPart) and bool(part.text.strip()) and not bare(part.text) for part in turn.parts
+        isinstance(part, TextPart) and parted(part.text)[1] and not parted(part.text)[0]
+        for part in turn.parts
     )
 
 
