@@ -19,6 +19,8 @@ class BranchOrigin:
     """The actor who made it; "" if there never was one of this name."""
     model: str | None = None
     """The model that its rules named when it was made; a fork has the rules of the branch it was forked from."""
+    number: int = 0
+    """The number of the operation that made it; 0 if there never was one of this name."""
     former: tuple[tuple[str, int], ...] = ()
     """The names it had before, the newest first, each with the time of the renaming in microseconds since the epoch."""
 
@@ -51,7 +53,9 @@ class BranchOrigins:
                 renamed = operation.verb == "rename" and len(gone) == 1
                 known = self._by_branch.get(gone[0]) if renamed else None
                 if known is None:
-                    self._by_branch[branch] = BranchOrigin(operation.actor, _model(operation, branch))
+                    self._by_branch[branch] = BranchOrigin(
+                        operation.actor, _model(operation, branch), operation.number
+                    )
                 else:
                     former = ((gone[0], operation.at), *known.former)
                     self._by_branch[branch] = replace(known, former=former)

@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
+from forky_core.conversation.branch_origins import BranchOrigin
 from forky_core.conversation.visible import Visible
 from forky_core.llm.contract import ModelInfo
 from forky_core.merge.block import cited
@@ -17,7 +18,7 @@ from forky_core.model.graph import ancestors, first_parent_path, parents_in
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
 from forky_core.views.shelf import count
-from forky_core.views.sides import left_from
+from forky_core.views.sides import left_from, model_answering
 
 BUDGET_STEP = 20
 _SMALLEST = 60
@@ -115,16 +116,22 @@ def default_source(view: View, visible: Visible, target: str) -> str | None:
     return max(ranked)[3] if ranked else None
 
 
-def came_from(view: View, visible: Visible, branch: str) -> str | None:
-    """Return the branch that this one left last, to which it is brought back: `main` before others, and none that left
-    it in turn; None if it left no branch.
+def came_from(
+    view: View, visible: Visible, branch: str, origin_of: Callable[[str], BranchOrigin]
+) -> str | None:
+    """Return the branch that this one left last, to which it is brought back: `main` before others; None if it left no
+    branch. One that was made later did not lie behind it, and one that holds another model's answer is nobody's aim.
     """
     own = view.branch(branch).head
     depth = {id: at for at, id in enumerate(_line(own, visible.messages))}
     left = {
         other.name: left_from(other.head, depth, visible)
         for other in listed_branches(view, {branch}).values()
-        if other.name != branch and other.head in visible.messages and own is not None
+        if other.name != branch
+        and other.head in visible.messages
+        and own is not None
+        and origin_of(other.name).number <= origin_of(branch).number
+        and model_answering(other.name, view) is None
     }
     return max(
         (name for name, at in left.items() if 0 <= at < len(depth) - 1),

@@ -15,6 +15,7 @@ from forky_core.views.merging import (
     bound_together,
     branch_relation,
     budget_range,
+    came_from,
     default_source,
     left_out,
     other_warnings,
@@ -134,3 +135,21 @@ def test_tool_calls_and_results_are_known_to_move_together(chat: Conversation) -
     result = replace(plain, parts=(ToolResultPart("run", "ok", "1"),))
     assert bound_together((plain,)) == frozenset()
     assert bound_together((call, result)) == {plain.id}
+
+
+def test_a_branch_goes_back_to_the_one_that_it_left_and_to_none_that_left_it(forky: Workspace) -> None:
+    chat = forky.create("Backups")
+    talk(chat, "How often?", "Each night.")
+    side = chat.fork("side")
+    talk(side, "And where?", "Elsewhere.")
+    talk(side.fork("deeper"), "Why?", "Fires.")
+    talk(side, "And who?", "You.")
+    answer = side.path()[-1].parent
+    side.fork("digest", at=answer).rules.set(model="offline/digest")
+    talk(side.checkout("digest"), "And when?", "At night.")
+    chat = forky.conversation(chat.id)
+
+    def home(branch: str) -> str | None:
+        return came_from(chat.view, chat.visible, branch, chat.branches.origin)
+
+    assert (home("side"), home("deeper"), home("main")) == ("main", "side", None)

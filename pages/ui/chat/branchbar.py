@@ -103,7 +103,7 @@ def carry_out(here: Frame, act: str | None) -> None:
 def _bring_back(here: Frame) -> None:
     """Of the main branch, which one comes back is chosen there."""
     chat = here.chat
-    home = came_from(chat.view, chat.visible, chat.branch_name)
+    home = came_from(chat.view, chat.visible, chat.branch_name, chat.branches.origin)
     if home is None or chat.branch_name == main_of(chat.view.branches):
         open_page("merge.py", place(chat))
     else:

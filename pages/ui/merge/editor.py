@@ -314,7 +314,7 @@ def _left_out(id: MessageId, editing: Editing) -> str:
         return ""
     if editing.source.by_message.get(id):
         return "Left out. Press a line to bring it in."
-    return "Left out: it says nothing that is new."
+    return "Left out: it repeats or quotes what is said elsewhere."
 
 
 def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]]:
