@@ -6,6 +6,8 @@ library. Somebody without a team may give any name, which proves nothing. The br
 that is typed.
 """
 
+# mypy: implicit-reexport
+
 from __future__ import annotations
 
 from contextlib import suppress
@@ -40,52 +42,6 @@ from forky_core.people.viewer import Viewer
 from pages.ui.sign_in import team
 from pages.ui.workspace import workspace
 
-__all__ = [
-    "COOKIE",
-    "DAYS",
-    "EVERYBODY",
-    "GIVEN",
-    "GONE_ISSUERS",
-    "IN_CONVERSATION",
-    "IN_WORKSPACE",
-    "LONGEST_COMMENT",
-    "MOST_DAYS",
-    "MOST_USES",
-    "OPENER",
-    "OWNERS_HOURS",
-    "Administration",
-    "AllowanceDesk",
-    "AuditFilter",
-    "Comment",
-    "ConversationSharing",
-    "ConversationThreads",
-    "Field",
-    "Fields",
-    "Identity",
-    "Invitation",
-    "Member",
-    "MemberAccount",
-    "News",
-    "Notice",
-    "Role",
-    "SharingMark",
-    "StoredDrafts",
-    "TeamSession",
-    "Thread",
-    "ThreadCount",
-    "Viewer",
-    "WaitingRequest",
-    "Whose",
-    "allowance_text",
-    "cookie",
-    "kept_person",
-    "names_themselves",
-    "pieces_of",
-    "role_named",
-    "threads_file",
-    "viewer",
-    "viewer_of",
-]
 COOKIE = "forky_person"
 OPENER = "forky_opener"
 """The cookie with the secret of the browser that opened polls (ui/vote/opener.py)."""

@@ -36,29 +36,24 @@ class Palette:
         return self.lanes[number]
 
 
-LIGHT = Palette(
-    dark=False,
-    accent="#1f6f63",
-    on_accent="#ffffff",
-    background="#fcfbf9",
-    surface="#f3f1ec",
-    text="#23272a",
-    quiet="#6f7472",
-    border="#e2dfd8",
-    selected="#e3eeeb",
-    lanes=tuple(light for light, _ in INKS),
-)
-DARK = Palette(
-    dark=True,
-    accent="#3f9f8e",
-    on_accent="#0c1513",
-    background="#15181a",
-    surface="#1e2326",
-    text="#dfe3e1",
-    quiet="#8d9694",
-    border="#2e3538",
-    selected="#1d3431",
-    lanes=tuple(dark for _, dark in INKS),
+_INKS = {
+    "accent": ("#1f6f63", "#3f9f8e"),
+    "on_accent": ("#ffffff", "#0c1513"),
+    "background": ("#fcfbf9", "#15181a"),
+    "surface": ("#f3f1ec", "#1e2326"),
+    "text": ("#23272a", "#dfe3e1"),
+    "quiet": ("#6f7472", "#8d9694"),
+    "border": ("#e2dfd8", "#2e3538"),
+    "selected": ("#e3eeeb", "#1d3431"),
+}
+"""Each colour on the light and on the dark page."""
+LIGHT, DARK = (
+    Palette(
+        dark=dark,
+        lanes=tuple(inks[dark] for inks in INKS),
+        **{name: inks[dark] for name, inks in _INKS.items()},
+    )
+    for dark in (False, True)
 )
 
 

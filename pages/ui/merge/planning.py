@@ -23,7 +23,7 @@ from forky_core.forky import Forky
 from forky_core.llm.contract import Model
 from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.merge.editing import BranchLines
-from forky_core.merge.options import NO_CHOICES
+from forky_core.merge.options import NO_CHOICES, MergeOptionFields
 from forky_core.merge.picked_parts import PickedPart
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.strategies import find_strategy
@@ -331,43 +331,7 @@ def _plan(
 ) -> MergePlan:
     if options.fuses:
         return chat.merges.plan_fuse(options.picks, model=model, stop=stop, parts=options.parts)
-    if options.request is not None:
-        return _plan_request(chat, options, options.request, model, stop)
-    if options.graft is not None:
-        return chat.merges.plan_graft(
-            forky.conversation(options.graft, options.source),
-            strategy=options.strategy,
-            picks=options.picks,
-            focus=options.focus,
-            budget=options.budget,
-            model=model,
-            looked_at=True,
-            again=options.again,
-            policy=options.policy,
-            stop=stop,
-        )
-    return chat.plan_merge(
-        (options.source, *options.others) if options.others else options.source,
-        strategy=options.strategy,
-        picks=options.picks,
-        focus=options.focus,
-        budget=options.budget,
-        model=model,
-        looked_at=True,
-        force=options.force,
-        again=options.again,
-        policy=options.policy,
-        stop=stop,
-    )
-
-
-def _plan_request(
-    chat: Conversation, options: MergeAddress, number: int, model: str | None, stop: Event
-) -> MergePlan:
-    """What the page shows of a request is in the URL: choices of conflicts are its author's own."""
-    return chat.requests.plan(
-        number,
-        own_words=False,
+    chosen = MergeOptionFields(
         strategy=options.strategy,
         picks=options.picks,
         focus=options.focus,
@@ -377,11 +341,16 @@ def _plan_request(
         force=options.force or options.graft is not None,
         again=options.again,
         policy=options.policy,
-        choices=chat.requests.get(number).options.choices
-        if options.way is not None and "choices" in options.way.takes
-        else NO_CHOICES,
-        stop=stop,
     )
+    if options.request is not None:
+        # What the page shows of a request is in the URL: choices of conflicts are its author's own.
+        takes = options.way is not None and "choices" in options.way.takes
+        chosen["choices"] = chat.requests.get(options.request).options.choices if takes else NO_CHOICES
+        return chat.requests.plan(options.request, own_words=False, stop=stop, **chosen)
+    if options.graft is not None:
+        source = forky.conversation(options.graft, options.source)
+        return chat.merges.plan_graft(source, stop=stop, **chosen)
+    return chat.plan_merge((options.source, *options.others), stop=stop, **chosen)
 
 
 @st.cache_resource(show_spinner=False)

@@ -27,19 +27,24 @@ class Patch:
     name: str
     does: str
     """One sentence that says what a person gains by it."""
-    upstream: str
-    """Streamlit's issue about the problem, or the section of docs/streamlit.md that describes it."""
     test: str
     """The test that fails without this patch, by pytest's id."""
-    made: Literal["at_start", "around_requests", "in_pages"]
-    """`at_start`: the module's `apply()` is called once, before the first session. `around_requests`: the module's
-    `middleware()` stands in front of Streamlit. `in_pages`: pages call the module, and it asks `patches.is_on`.
-    """
     needs: tuple[str, ...]
     """The parts of Streamlit that must exist: `module:Class.method(parameters)`, `module:name`,
     `module:Class#attribute` for an attribute of instances or a field of a message, `static/…` for a file that browsers
     load (a glob pattern).
     """
+    made: Literal["at_start", "around_requests", "in_pages"] = "at_start"
+    """`at_start`: the module's `apply()` is called once, before the first session. `around_requests`: the module's
+    `middleware()` stands in front of Streamlit. `in_pages`: pages call the module, and it asks `patches.is_on`.
+    """
+    issue: str = ""
+    """Streamlit's issue about the problem, where there is one."""
+
+    @property
+    def upstream(self) -> str:
+        """Streamlit's issue about the problem, or the section of docs/streamlit.md that describes it."""
+        return self.issue or f"docs/streamlit.md#{self.name}"
 
     @property
     def missing(self) -> tuple[str, ...]:

@@ -26,7 +26,6 @@ from forky_core.process import events
 from pages.ui.streamlit_patches.patch import Patch
 
 SWITCH = "FORKY_STREAMLIT_PATCHES"
-_FILED = "docs/streamlit.md#"
 _SESSION = "streamlit.runtime.app_session:AppSession"
 _RUNNER = "streamlit.runtime.scriptrunner:ScriptRunner"
 _REQUESTS = "streamlit.runtime.scriptrunner_utils.script_requests:ScriptRequests"
@@ -45,17 +44,13 @@ PATCHES = (
     Patch(
         "log_handlers",
         "Every line of the log has one form, also those of Streamlit's modules that are imported later.",
-        upstream=f"{_FILED}log_handlers",
         test="tests/pages/test_streamlit_patches.py::test_a_later_logger_of_streamlit_writes_through_the_one_handler",
-        made="at_start",
         needs=("streamlit.logger:setup_formatter(logger)", "streamlit.logger:get_logger(name)"),
     ),
     Patch(
         "run_times",
         "The log and /metrics say how long each run of a page took, handlers included, and how it ended.",
-        upstream=f"{_FILED}run_times",
         test="tests/pages/test_streamlit_patches.py::test_a_run_is_measured_with_its_handlers",
-        made="at_start",
         needs=(
             "streamlit.runtime.scriptrunner.script_runner:exec_func_with_error_handling(func, ctx)",
             f"{_CONTEXT}#pages_manager",
@@ -67,7 +62,6 @@ PATCHES = (
     Patch(
         "session_counts",
         "/metrics says how many browser tabs are connected, and how many came and went.",
-        upstream=f"{_FILED}session_counts",
         test="tests/gateway/test_operations.py::test_its_metrics_are_there_for_this_machine",
         made="in_pages",
         needs=(
@@ -82,17 +76,13 @@ PATCHES = (
     Patch(
         "console_check",
         "The first page comes 0.1 to 0.2 seconds earlier, because Streamlit does not look for a console.",
-        upstream=f"{_FILED}console_check",
         test="tests/pages/test_streamlit_patches.py::test_the_first_element_looks_for_no_console",
-        made="at_start",
         needs=("streamlit.delta_generator:_use_warning_has_been_displayed",),
     ),
     Patch(
         "free_options",
         "Pages of several people run side by side, because none waits for the lock of Streamlit's options.",
-        upstream=f"{_FILED}free_options",
         test="tests/pages/test_streamlit_patches.py::test_an_option_is_read_while_somebody_holds_the_lock",
-        made="at_start",
         needs=(
             "streamlit.config:get_option(key)",
             "streamlit.config:_config_options",
@@ -101,9 +91,7 @@ PATCHES = (
     Patch(
         "loop_turns",
         "A run that draws much does not wait for other people's pages at each element.",
-        upstream=f"{_FILED}loop_turns",
         test="tests/pages/test_streamlit_patches.py::test_what_a_run_draws_wakes_the_event_loop_once",
-        made="at_start",
         needs=(
             f"{_SESSION}._call_soon_on_event_loop(self, callback)",
             f"{_SESSION}._enqueue_forward_msg(self, msg)",
@@ -115,9 +103,7 @@ PATCHES = (
     Patch(
         "sending_turns",
         "On a busy server a page is seen several times sooner, because it is not sent in as many turns as it has elements.",
-        upstream=f"{_FILED}sending_turns",
         test="tests/pages/test_streamlit_patches.py::test_many_messages_are_sent_in_few_turns_of_the_event_loop",
-        made="at_start",
         needs=(
             "streamlit.runtime.runtime:asyncio",
             "streamlit.runtime.runtime:Runtime._loop_coroutine(self)",
@@ -127,9 +113,7 @@ PATCHES = (
     Patch(
         "bare_state",
         "A server does a fifth less for the same clicks, because views of components are made only where one looks.",
-        upstream=f"{_FILED}bare_state",
         test="tests/pages/test_streamlit_patches.py::test_no_view_of_a_component_is_made_where_nobody_looks",
-        made="at_start",
         needs=(
             "streamlit.runtime.state.session_state:apply_presenter(session_state, widget_id, base_value)",
             "streamlit.runtime.state.session_state:SessionState._compact_state(self)",
@@ -139,9 +123,7 @@ PATCHES = (
     Patch(
         "theming",
         "Runs begin sooner while many people use Forky, because the theme is looked up once and not at each run.",
-        upstream=f"{_FILED}theming",
         test="tests/pages/test_theming.py::test_the_browser_is_told_the_same_theme_which_is_looked_up_once",
-        made="at_start",
         needs=(
             "streamlit.runtime.app_session:_populate_theme_msg(msg, section)",
             "streamlit.config:on_config_parsed(func, force_connect, lock)",
@@ -150,7 +132,6 @@ PATCHES = (
     Patch(
         "favicon",
         "The first page comes without the import of numpy and Pillow, which Streamlit needs to name a page's icon.",
-        upstream=f"{_FILED}favicon",
         test="tests/pages/test_imports.py::test_no_page_loads_what_no_page_needs",
         made="in_pages",
         needs=(
@@ -163,9 +144,7 @@ PATCHES = (
     Patch(
         "gone_fragments",
         "A press or a choice is not lost, and its page is drawn, where another run moves that part of the page meanwhile.",
-        upstream=f"{_FILED}gone_fragments",
         test=f"{_PRESSES}test_what_is_asked_of_a_part_that_has_moved_is_asked_of_the_page",
-        made="at_start",
         needs=(
             f"{_SESSION}.request_rerun(self, client_state)",
             f"{_SESSION}.has_fragment(self, fragment_id)",
@@ -179,9 +158,7 @@ PATCHES = (
     Patch(
         "finished_runs",
         "What a busy server drew last is seen, also where a part of the page refreshes itself in that moment.",
-        upstream=f"{_FILED}finished_runs",
         test=f"{_PRESSES}test_a_part_of_the_page_waits_until_the_run_before_it_has_been_heard",
-        made="at_start",
         needs=(
             f"{_SESSION}._create_scriptrunner(self, initial_rerun_data)",
             f"{_SESSION}#_scriptrunner",
@@ -194,9 +171,7 @@ PATCHES = (
     Patch(
         "fragment_requests",
         "A button that is pressed in the moment when part of the page refreshes itself acts once, and its page is drawn.",
-        upstream=f"{_FILED}fragment_requests",
         test=f"{_PRESSES}test_what_was_pressed_outside_of_the_fragment_runs_the_page",
-        made="at_start",
         needs=(
             f"{_SESSION}.request_rerun(self, client_state)",
             f"{_SESSION}.session_state",
@@ -212,9 +187,7 @@ PATCHES = (
     Patch(
         "page_links",
         "A link to another place of the same page, as from the list of polls to a poll, is not forgotten at the next press.",
-        upstream=f"{_FILED}page_links",
         test=f"{_PRESSES}test_a_link_on_the_same_page_changes_the_address",
-        made="at_start",
         needs=(
             f"{_SESSION}.request_rerun(self, client_state)",
             f"{_SESSION}#_client_state",
@@ -234,9 +207,7 @@ PATCHES = (
     Patch(
         "navigation",
         "A click that comes just after another one led to a new branch does not throw the tab back to the old branch.",
-        upstream=f"{_FILED}navigation",
         test=f"{_PRESSES}test_what_left_before_the_new_address_was_heard_is_asked_from_there",
-        made="at_start",
         needs=(
             f"{_SESSION}.request_rerun(self, client_state)",
             f"{_SESSION}.session_state",
@@ -251,9 +222,7 @@ PATCHES = (
     Patch(
         "page_changes",
         "A click on a link is not lost where the page that is left refreshes a part of itself in the same moment.",
-        upstream=f"{_FILED}page_changes",
         test=f"{_PRESSES}test_a_page_that_is_left_does_not_call_the_tab_back",
-        made="at_start",
         needs=(
             f"{_SESSION}.request_rerun(self, client_state)",
             f"{_SESSION}#_client_state",
@@ -266,9 +235,8 @@ PATCHES = (
     Patch(
         "handlers",
         "What a press began is done to its end, also where another request comes meanwhile.",
-        upstream="https://github.com/streamlit/streamlit/issues/10578",
+        issue="https://github.com/streamlit/streamlit/issues/10578",
         test=f"{_PRESSES}test_a_handler_runs_to_its_end_before_the_next_request",
-        made="at_start",
         needs=(
             _HANDLE,
             f"{_RUNNER}._maybe_handle_execution_control_request(self)",
@@ -285,9 +253,7 @@ PATCHES = (
     Patch(
         "double_clicks",
         "A double click on “Fork here” makes one branch and not two.",
-        upstream=f"{_FILED}double_clicks",
         test=f"{_PRESSES}test_a_double_click_is_one_press_and_the_next_one_another",
-        made="at_start",
         needs=(
             _HANDLE,
             f"{_STATE}.on_script_finished(self, widget_ids_this_run, remove_stale_widgets)",
@@ -299,9 +265,7 @@ PATCHES = (
     Patch(
         "session_lock",
         "A press that comes while the page is still being drawn fails no run of it.",
-        upstream=f"{_FILED}session_lock",
         test="tests/pages/test_streamlit_patches.py::test_two_runs_of_one_tab_share_a_lock_and_two_tabs_do_not",
-        made="at_start",
         needs=(
             f"{_STATE}(state, yield_callback)",
             f"{_STATE}#_state",
@@ -311,9 +275,7 @@ PATCHES = (
     Patch(
         "forgotten_widgets",
         "A tab that is open for hours does not take more and more memory for buttons that it shows no more.",
-        upstream=f"{_FILED}forgotten_widgets",
         test="tests/pages/test_streamlit_patches.py::test_a_widget_that_was_not_drawn_for_a_while_is_forgotten",
-        made="at_start",
         needs=(
             f"{_STATE}.on_script_finished(self, widget_ids_this_run, remove_stale_widgets)",
             f"{_STATE}#_state",
@@ -325,9 +287,7 @@ PATCHES = (
     Patch(
         "field_updates",
         "A draft that was sent or stashed does not come back into its field.",
-        upstream=f"{_FILED}field_updates",
         test=f"{_PRESSES}test_a_field_that_was_emptied_is_empty_for_a_browser_that_has_not_heard_of_it",
-        made="at_start",
         needs=(
             _HANDLE,
             f"{_STATE}#_state",
@@ -337,9 +297,7 @@ PATCHES = (
     Patch(
         "uploads",
         "A file that is chosen while the page is drawn anew is uploaded, and does not wait for ever.",
-        upstream=f"{_FILED}uploads",
         test=f"{_PRESSES}test_an_uploader_hears_where_to_put_a_file_also_when_a_run_begins",
-        made="at_start",
         needs=(
             f"{_QUEUE}.clear(self, retain_lifecycle_msgs, fragment_ids_this_run)",
             f"{_QUEUE}.enqueue(self, msg)",
@@ -351,7 +309,6 @@ PATCHES = (
         "browser_fixes",
         "Ctrl+Z takes back what was typed, Ctrl+click opens a new tab on the same conversation, a tap is not lost, and a "
         "question can be written while the server is away.",
-        upstream=f"{_FILED}browser_fixes",
         test="tests/browser/test_keys.py::test_ctrl_z_takes_back_what_was_typed_and_else_what_was_done",
         made="in_pages",
         needs=(),
@@ -359,7 +316,6 @@ PATCHES = (
     Patch(
         "theme_switch",
         "Light or dark is chosen in the head of every page, and the page takes it at once, without being loaded anew.",
-        upstream=f"{_FILED}theme_switch",
         test="tests/browser/test_theme_switch.py::test_a_choice_is_taken_at_once_and_survives_a_reload_of_another_page",
         made="in_pages",
         needs=("static/static/js/utils.*.js",),
@@ -367,7 +323,6 @@ PATCHES = (
     Patch(
         "early_script",
         "A page that is opened by its link finds the server at once and leaves the browser's console empty.",
-        upstream=f"{_FILED}early_script",
         test="tests/pages/test_early_script.py::test_a_page_runs_the_script_before_its_own_and_nothing_else_is_changed",
         made="around_requests",
         needs=("static/index.html",),
@@ -375,7 +330,6 @@ PATCHES = (
     Patch(
         "preloading",
         "The first page comes half a second earlier, because the browser fetches the scripts of elements at once.",
-        upstream=f"{_FILED}preloading",
         test="tests/pages/test_preloading.py::test_only_pages_name_what_they_need",
         made="around_requests",
         needs=(
@@ -393,7 +347,6 @@ PATCHES = (
     Patch(
         "first_paint",
         "The newest messages can be read at once, and not only when a megabyte of scripts has run; other pages show a frame.",
-        upstream=f"{_FILED}first_paint",
         test="tests/pages/test_first_paint.py::test_the_page_has_a_frame_where_streamlit_draws",
         made="around_requests",
         needs=("static/index.html",),
@@ -401,7 +354,6 @@ PATCHES = (
     Patch(
         "run_status_filter",
         "A short run of a page shows a fifth sooner, because the browser does not first fade what is there.",
-        upstream=f"{_FILED}run_status_filter",
         test="tests/pages/test_run_status_filter.py::test_of_a_short_run_it_is_said_at_the_end",
         made="around_requests",
         needs=(
@@ -413,7 +365,6 @@ PATCHES = (
     Patch(
         "assets",
         "The first page comes earlier, because Streamlit's scripts and fonts are each sent in one piece.",
-        upstream=f"{_FILED}assets",
         test="tests/pages/test_assets.py::test_it_is_found_below_whatever_path_the_app_has",
         made="around_requests",
         needs=("static/static/js/*.js", "static/static/css/*.css", "static/static/media/*.woff2"),
