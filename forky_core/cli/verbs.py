@@ -19,6 +19,7 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.parts import Json
+from forky_core.store.remote.store import RemoteStore
 from forky_core.verbs.calling import call
 from forky_core.verbs.pages_of_results import as_json
 from forky_core.verbs.parameters import has_place, is_filled, is_required, says, type_of
@@ -86,7 +87,7 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     verb = next(one for one in verbs() if one.name == options.verb)
     given = {one.name: getattr(options, one.name) for one in fields(verb.params)}
     arguments = {name: _read(name, value) for name, value in given.items() if value is not None}
-    caller = VerbCaller(forky, forky.actor, "operator")
+    caller = VerbCaller(forky, forky.actor, "operator", base=_address(forky))
     result = call(caller, verb.name, filled(forky, verb, arguments))
     if options.json:
         print(as_json(result), file=out)
@@ -187,5 +188,10 @@ def run_mcp(forky: Forky, options: argparse.Namespace, _out: TextIO) -> int:
         raise BadContent(f"“{options.scope[:60]}” are no scopes.", f"There are: {', '.join(SCOPES)}.")
     id = blake2b(options.name.encode("utf-8", "replace"), digest_size=4).hexdigest()
     view = token_view(forky, TokenRights(options.name, id, scopes | {"read"}))
-    serve(VerbCaller(view, options.name, id, scopes | {"read"}))
+    serve(VerbCaller(view, options.name, id, scopes | {"read"}, _address(forky)))
     return 0
+
+
+def _address(forky: Forky) -> str:
+    """The address of the app that has the database open, for links; "" if none has."""
+    return forky.store.address if isinstance(forky.store, RemoteStore) else ""

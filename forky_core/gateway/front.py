@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from forky_core.gateway.asgi import Scope
+from forky_core.gateway.asgi import Receive, Scope, Send, refuse
 from forky_core.gateway.lazy_route import App, LazyRoute
+from forky_core.model.errors import NotInstalled
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -72,6 +73,12 @@ class VerbsGateway(OfCallers["VerbService"]):
 
 class McpGateway(OfCallers["McpService"]):
     """The endpoint of tools: an ASGI app for `/mcp`."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        try:
+            await super().__call__(scope, receive, send)
+        except NotInstalled as error:
+            await refuse(scope, send, 501, str(error))
 
     def _make(self) -> McpService:
         from forky_core.gateway.mcp.service import McpService  # noqa: PLC0415 - the point of this file

@@ -71,6 +71,12 @@ def test_a_token_that_a_command_makes_or_revokes_counts_at_once(forky: Run, addr
     assert status() == 401
 
 
+def test_verbs_of_the_command_line_link_to_the_pages_of_the_app(forky: Run, address: str) -> None:
+    said = forky("say Hello --title Linked --json").json
+    assert said["link"].startswith(f"{address}/?c={said['conversation']}")
+    assert forky(f"undo --conversation {said['conversation']}").code == 0
+
+
 def test_a_program_with_a_token_works_in_the_same_conversation(
     forky: Run, address: str, database: Path
 ) -> None:

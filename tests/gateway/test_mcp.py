@@ -165,3 +165,17 @@ def test_the_start_of_the_app_imports_nothing_of_it() -> None:
         [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=HANG, check=False
     )
     assert done.returncode == 0, done.stderr[-500:]
+
+
+def test_without_the_package_it_says_what_to_install() -> None:
+    code = (
+        "import sys; sys.modules['mcp'] = sys.modules['mcp_types'] = None\n"
+        "from starlette.testclient import TestClient\n"
+        "from forky_core.gateway.front import McpGateway\n"
+        "answer = TestClient(McpGateway(lambda: None)).post('/mcp')\n"
+        "assert answer.status_code == 501 and 'forky[mcp]' in answer.text, answer.text"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=CHECKOUT, capture_output=True, text=True, timeout=HANG, check=False
+    )
+    assert done.returncode == 0, done.stderr[-800:]

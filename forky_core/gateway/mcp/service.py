@@ -6,8 +6,6 @@ import asyncio
 import json
 import time
 
-from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
-
 from forky_core.gateway.api.callers import Callers
 from forky_core.gateway.api.service import LARGEST_CALL
 from forky_core.gateway.api.threads import VerbThreads
@@ -15,8 +13,12 @@ from forky_core.gateway.asgi import Receive, Scope, Send
 from forky_core.gateway.mcp.server import Context, verb_server
 from forky_core.gateway.routes import TOOLS
 from forky_core.process import events
+from forky_core.process.extras import needed_for
 from forky_core.verbs.verb import VerbCaller
 from forky_core.wire.errors import ApiError
+
+with needed_for("An MCP server", "mcp"):
+    from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
 
 _CALLER = "forky.caller"
 """The key of a request's scope under which its caller is handed on."""

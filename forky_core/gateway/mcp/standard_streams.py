@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
-from mcp.server.stdio import stdio_server
-
 from forky_core.gateway.api.threads import VerbThreads
 from forky_core.gateway.mcp.server import verb_server
+from forky_core.process.extras import needed_for
 from forky_core.verbs.verb import VerbCaller
+
+with needed_for("An MCP server", "mcp"):
+    from mcp.server.stdio import stdio_server
 
 
 def serve(caller: VerbCaller) -> None:

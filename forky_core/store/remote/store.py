@@ -47,6 +47,8 @@ class RemoteStore:
         split = urlsplit(address if "://" in address else f"http://{address}")
         self._secure, self._host = split.scheme == "https", split.netloc
         self._below = split.path.rstrip("/")
+        self.address = f"{split.scheme}://{self._host}{self._below}"
+        """Where browsers find the same conversations."""
         self._headers = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
         self._idle: list[http.client.HTTPConnection] = []
         self._closed = False
