@@ -161,6 +161,23 @@ ROUTES: tuple[RouteRow, ...] = (
         by_token=True,
         by_agent=True,
     ),
+    RouteRow(
+        "/api/v1/store/{name}",
+        ANYBODY,
+        lambda s, c: "/api/v1/store/conversations",
+        "POST",
+        lambda s, c: {"trashed": False},
+        by_token=True,
+        by_agent=True,
+    ),
+    RouteRow(
+        "/api/v1/store/{name}",
+        NOBODYS,
+        lambda s, c: "/api/v1/store/close",
+        by_token=True,
+        by_agent=True,
+        as_="of no method",
+    ),
     RouteRow("/api", NOBODYS, lambda s, c: "/api", by_token=True),
     RouteRow("/api/{path:path}", NOBODYS, lambda s, c: "/api/v1/nothing", by_token=True),
     RouteRow(
@@ -290,6 +307,8 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         patch.setattr(front.GATEWAY, "_app", None)
         patch.setattr(front.VERBS_GATEWAY, "_seen_by", served.seen_by)
         patch.setattr(front.VERBS_GATEWAY, "_app", None)
+        patch.setattr(front.STORE_GATEWAY, "_seen_by", served.seen_by)
+        patch.setattr(front.STORE_GATEWAY, "_app", None)
         patch.setattr(front.MCP_GATEWAY, "_seen_by", served.seen_by)
         patch.setattr(front.MCP_GATEWAY, "_app", None)
         yield Site(made)
@@ -345,3 +364,21 @@ def test_nobody_is_answered_without_a_session_or_a_token(site: Site) -> None:
 
 def test_every_route_has_a_row() -> None:
     assert {row.covers for row in ROUTES} == {route.path for route in front.ROUTES}  # type: ignore[attr-defined]
+
+
+def test_a_store_over_the_wire_does_not_find_what_may_not_be_seen(site: Site) -> None:
+    """It answers in the form of the store: what is not found says so in what it is."""
+
+    async def asked() -> list[str]:
+        headers = [(b"authorization", f"Bearer {site.agent}".encode())]
+        found = []
+        for situation in SITUATIONS:
+            cell = site.cell(situation)
+            body = dumps({"conversation": cell.id}).encode()
+            answer = await ask(site.gate, "/api/v1/store/view", method="POST", body=body, headers=headers)
+            seen = READ.outcome(role_in(situation, site.made.general), site.made.general) == ALLOWED
+            if site.made.general and ("NotFound" in answer.text) == seen:
+                found.append(f"{situation}: {answer.text[:200]}")
+        return found
+
+    assert finished(asked()) == []
