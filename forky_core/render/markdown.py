@@ -159,20 +159,20 @@ def _line(words: Token) -> Iterator[Token]:
     """Yield the tokens of a line, with bare addresses as links, and with the checkbox of a list item as a sign."""
     if "ticked" in words.meta:
         yield Token("text", "", 0, content="☑" if words.meta["ticked"] else "☐")
-    links = 0
+    linked = False
     for token in words.children or ():
         match token.type:
             case "link_open":
-                links += 1
-                yield _link(str(token.attrGet("href")))
+                linked = bool(token.attrGet("href"))  # `[words]()` leads nowhere.
+                yield from (_link(str(token.attrGet("href"))),) if linked else ()
             case "link_close":
-                links -= 1
-                yield token
+                yield from (token,) if linked else ()
+                linked = False
             case "image":
-                yield _link(str(token.attrGet("src")))
-                yield Token("text", "", 0, content=f"🖼 {token.content or 'image'}")
-                yield Token("link_close", "a", -1)
-            case "text" if not links:
+                source = str(token.attrGet("src"))
+                shown = Token("text", "", 0, content=f"🖼 {token.content or 'image'}")
+                yield from (_link(source), shown, Token("link_close", "a", -1)) if source else (shown,)
+            case "text" if not linked:
                 yield from _with_links(token.content)
             case _:
                 yield token

@@ -251,6 +251,7 @@ def test_a_double_click_asks_again_once(app: str, watch: Any) -> None:
     page.locator("[data-act=edit]").first.click()
     expect(page.locator(".st-key-chat-form_text textarea")).to_be_focused()
     page.locator(".st-key-chat-form_text textarea").fill("And what else?")
+    page.locator(".st-key-chat-form_text textarea").blur()
     settled(page).evaluate(_TWICE, ".st-key-chat-form_go button")
     page.wait_for_url("**b=and-what-else*")
     expect(page.locator(".st-key-chat-form_go")).to_have_count(0)

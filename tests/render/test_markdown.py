@@ -63,6 +63,10 @@ def test_a_fence_in_an_item_is_code_and_the_numbers_go_on() -> None:
     assert html.count("<ol") == 1
 
 
+def test_a_link_or_a_picture_without_an_address_is_its_words() -> None:
+    assert markdown("[words]() and ![a cat]() and []()") == '<p dir="auto">words and 🖼 a cat and </p>'
+
+
 def test_a_picture_is_a_link_to_it_and_is_not_loaded() -> None:
     assert '<a href="https://example.org/x.png"' in markdown("![a cat](https://example.org/x.png)")
     assert "<img" not in markdown("![a cat](https://example.org/x.png)")

@@ -122,8 +122,8 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .st-key-bar { gap: .5rem !important; align-items: center; min-height: 2.2rem; flex-wrap: nowrap !important; }
 .st-key-bar > div:first-child { flex: 1 1 4rem; min-width: 0; width: auto !important; }
 .st-key-bar > div { flex: 0 0 auto; width: auto; }
-.st-key-bar > div:has(> .st-key-bar-keys), .st-key-bar .st-key-keyboard { position: absolute; width: 1px;
-  height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.st-key-bar > div:has(> .st-key-bar-keys) { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
+.st-key-bar .st-key-keyboard { position: absolute; width: 0; height: 0; }
 .st-key-bar-menu button > div > div:last-child { display: none; }
 .st-key-bar-reader button p { max-width: 9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
