@@ -170,3 +170,17 @@ def _act(frame: Frame, experiments: Experiments, name: str, what: str) -> None:
 def show_new(frame: Frame) -> None:
     """Show the form for a new experiment."""
     show(frame.chat, "")
+
+
+def ask_again_button(
+    frame: Frame, experiments: Experiments, name: str, what: str, cells: tuple[CellAddress, ...]
+) -> bool:
+    """The button that asks the cells of a row or a column again. Key: `experiments.<what>_again`."""
+    return st.button(
+        f"Ask this {what} again",
+        key=f"experiments.{what}_again",
+        icon=":material/refresh:",
+        type="tertiary",
+        on_click=ask_again,
+        args=(frame, experiments, name, cells),
+    )

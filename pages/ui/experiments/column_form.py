@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
 import streamlit as st
@@ -11,8 +12,8 @@ from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.validation import MOST_SAMPLES
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn
 from pages.ui.components.models import grouped, model_title
-from pages.ui.experiments.choice import ask_again
-from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
+from pages.ui.experiments.choice import ask_again_button
+from pages.ui.experiments.saving import close_after, lines_of, save, save_button, there, typed, values_in
 from pages.ui.frame import Frame
 from pages.ui.keeping.fields import kept_fields
 
@@ -109,36 +110,20 @@ def _parameters_and_samples(column: ExperimentColumn) -> None:
 
 def _actions(frame: Frame, experiments: Experiments, name: str, column: ExperimentColumn) -> None:
     """Draw the actions for a column that is part of the experiment."""
-    experiment = experiments[name]
     cells = tuple(
         CellAddress(row.id, column.id, sample)
-        for row in experiment.rows
+        for row in experiments[name].rows
         for sample in range(1, column.samples + 1)
     )
     with st.container(key="line-experiments-column", horizontal=True):
-        again = st.button(
-            "Ask this column again",
-            key="experiments.column_again",
-            icon=":material/refresh:",
-            type="tertiary",
-            on_click=ask_again,
-            args=(frame, experiments, name, cells),
+        again = ask_again_button(frame, experiments, name, "column", cells)
+        button = partial(save_button, frame, experiments)
+        same = replace(column, id="")
+        copied = button(
+            "Duplicate it", "column_copy", "content_copy", lambda: _with(experiments[name], same, None)
         )
-        copied = st.button(
-            "Duplicate it",
-            key="experiments.column_copy",
-            icon=":material/content_copy:",
-            type="tertiary",
-            on_click=save,
-            args=(frame, experiments, lambda: _with(experiments[name], replace(column, id=""), None)),
-        )
-        removed = st.button(
-            "Remove it",
-            key="experiments.column_remove",
-            icon=":material/delete:",
-            type="tertiary",
-            on_click=save,
-            args=(frame, experiments, lambda: _without(experiments[name], column.id)),
+        removed = button(
+            "Remove it", "column_remove", "delete", lambda: _without(experiments[name], column.id)
         )
     close_after(again or copied or removed)
 

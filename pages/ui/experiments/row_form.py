@@ -16,8 +16,8 @@ from pages.ui.components.markdown import plain_label
 from pages.ui.components.too_large import draw_too_large, largest, told_of_size
 from pages.ui.experiments.beginning import LARGEST
 from pages.ui.experiments.checks_form import ChangeChecks, draw_check_lines, draw_new_check
-from pages.ui.experiments.choice import ask_again
-from pages.ui.experiments.saving import close_after, lines_of, save, there, typed, values_in
+from pages.ui.experiments.choice import ask_again_button
+from pages.ui.experiments.saving import close_after, lines_of, save, save_button, there, typed, values_in
 from pages.ui.frame import Frame
 from pages.ui.keeping.fields import kept_fields
 
@@ -74,21 +74,14 @@ def edit_row(frame: Frame, experiments: Experiments, name: str, id: int) -> None
             for column in experiment.columns
             for sample in range(1, column.samples + 1)
         )
-        again = st.button(
-            "Ask this row again",
-            key="experiments.row_again",
-            icon=":material/refresh:",
-            type="tertiary",
-            on_click=ask_again,
-            args=(frame, experiments, name, cells),
-        )
-        removed = st.button(
+        again = ask_again_button(frame, experiments, name, "row", cells)
+        removed = save_button(
+            frame,
+            experiments,
             "Remove this row",
-            key="experiments.row_remove",
-            icon=":material/delete:",
-            type="tertiary",
-            on_click=save,
-            args=(frame, experiments, lambda: _without(experiments[name], id)),
+            "row_remove",
+            "delete",
+            lambda: _without(experiments[name], id),
         )
     close_after(again or removed)
 

@@ -29,6 +29,20 @@ def save(frame: Frame, experiments: Experiments, make: Callable[[], Experiment])
         st.session_state[_MISTAKE] = str(error)
 
 
+def save_button(
+    frame: Frame, experiments: Experiments, label: str, key: str, icon: str, make: Callable[[], Experiment]
+) -> bool:
+    """A quiet button of a dialog that saves what `make` returns. Key: `experiments.<key>`."""
+    return st.button(
+        label,
+        key=f"experiments.{key}",
+        icon=f":material/{icon}:",
+        type="tertiary",
+        on_click=save,
+        args=(frame, experiments, make),
+    )
+
+
 def close_after(pressed: bool) -> None:  # noqa: FBT001 - what the button returned
     """Close the dialog if its button was pressed, or show the mistake that `save` found. Call it in a dialog."""
     if not pressed:

@@ -8,6 +8,7 @@ the garbage collector, whose full runs would otherwise delay every click.
 
 from __future__ import annotations
 
+import ast
 import atexit
 import contextlib
 import gc
@@ -15,6 +16,7 @@ import importlib
 import threading
 import time
 from collections.abc import Awaitable, Callable, MutableMapping
+from pathlib import Path
 from typing import Any
 
 from forky_core.llm import loading
@@ -22,42 +24,6 @@ from forky_core.model.errors import ForkyError
 from forky_core.process.scheduling import short_switch_interval
 from pages.ui.streamlit_patches.assets import assets
 from pages.ui.streamlit_patches.compressed import copies_folder, make_copies
-
-BEFORE_THE_FIRST_PAGE = (
-    "pages.ui.chat.cells",
-    "pages.ui.chat.acts",
-    "pages.ui.chat.acting",
-    "pages.ui.chat.ahead",
-    "pages.ui.chat.branchbar",
-    "pages.ui.chat.composer",
-    "pages.ui.chat.erasing",
-    "pages.ui.chat.forms",
-    "pages.ui.components.live_updates",
-    "pages.ui.chat.news",
-    "pages.ui.chat.notebook",
-    "pages.ui.chat.picks",
-    "pages.ui.chat.presence",
-    "pages.ui.chat.reply",
-    "pages.ui.chat.side",
-    "pages.ui.chat.starters",
-    "pages.ui.chat.style",
-    "pages.ui.chat.reverting",
-    "forky_core.views.together",
-    "pages.ui.chat.together",
-    "pages.ui.chat.window",
-    "pages.ui.gone_pages",
-    "pages.ui.library.broken_off",
-    "pages.ui.streamlit_patches.favicon",
-    "pages.ui.streamlit_patches.page_links",
-    "pages.ui.streamlit_patches.theme_switch",
-    "pages.ui.components.reader_zone",
-    "pages.ui.components.sidebar",
-    "pages.ui.components.style",
-    "pages.ui.components.undoing",
-    "pages.ui.registry",
-    "pages.ui.chat.opening",
-)
-"""The modules whose import covers everything that pages/shell.py and pages/chat.py import."""
 
 QUIET = 2.5
 """Seconds without a request until the slow imports begin. On a busy machine a browser works for a second or more
@@ -113,9 +79,15 @@ def _prepare() -> None:
         importlib.import_module("pages.ui.workspace")
         opening = threading.Thread(target=_open, name="open", daemon=True)
         opening.start()
-        for name in BEFORE_THE_FIRST_PAGE:
+        for name in ("pages.ui.chat.opening", *_imported_by("chat.py"), *_imported_by("shell.py")):
             importlib.import_module(name)
         opening.join()
+
+
+def _imported_by(page: str) -> list[str]:
+    """Return the modules that a page imports, which Streamlit runs as a script and nobody imports."""
+    tree = ast.parse((Path(__file__).parents[2] / page).read_bytes())
+    return [node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module]
 
 
 def _open() -> None:
