@@ -40,7 +40,7 @@ def test_the_keys_of_messages_walk_step_among_versions_and_fork(unchanged_app: s
     expect(articles.last).to_be_focused()
     expect(articles.last.get_by_role("heading", name="Assistant")).to_be_visible()
     page.keyboard.press("[")
-    page.wait_for_url("**b=upload*")
+    page.wait_for_url("**b=parallel-dump*")
     page.keyboard.press("]")
     page.wait_for_url("**b=main*")
     expect(articles.get_by_text("Pipe the stages into each other").first).to_be_visible()
