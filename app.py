@@ -43,6 +43,7 @@ from forky_core.gateway.headers import (  # noqa: E402
     inline_script_hashes,
 )
 from forky_core.gateway.health import READY, Readiness  # noqa: E402
+from forky_core.gateway.link_files import LinkFileAt  # noqa: E402
 from forky_core.gateway.links import PREFIX as LINKS  # noqa: E402
 from forky_core.gateway.links import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
@@ -91,6 +92,7 @@ from pages.ui.streamlit_patches.warmup import Traffic, prepare, warm_up_in  # no
 if TYPE_CHECKING:
     from forky_core.conversation.replies.reply_job import ReplyJob
     from forky_core.conversation.workspace import Workspace
+    from forky_core.formats.forky_file.chat import Chat
     from forky_core.gateway.asgi import Scope
     from forky_core.model.parts import Json
     from forky_core.people.backup.backup_desk import BackupDesk
@@ -152,6 +154,13 @@ def shown_by(person: str) -> Workspace:
     from pages.ui.workspace import shown_by  # noqa: PLC0415 - at the top it would hold up the server's start
 
     return shown_by(person)
+
+
+def opened_link(secret: str) -> tuple[Link, Chat]:
+    from pages.ui.links.opening import opened_link  # noqa: PLC0415 - at the top it would hold up the server's start
+
+    shared = opened_link(secret)
+    return shared.link, shared.part
 
 
 def may_share(link: Link) -> bool:
@@ -370,6 +379,11 @@ ROUTES = [
     Route(HERE_AT, PresenceAt(PRESENCE, version_of), methods=["POST"]),
     Route(f"{DOWNLOADS}/{{id}}", Downloading(offers.find)),
     *(Route(f"{PRESENT}/{path}", endpoint) for path, endpoint in PRESENTING.endpoints),
+    Route(
+        f"{LINKS}/{{secret}}/file",
+        LinkFileAt(opened_link, shown_by, lambda link: links(None).count(link)),
+        methods=["GET", "POST"],
+    ),
     Route(
         f"{LINKS}/{{secret}}",
         LinkAt(lambda: links(None), shown_by, may_share, may_fork=may_fork),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import signal
 import sys
 from collections.abc import Collection, Iterator
@@ -17,7 +18,8 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.piped_input import lasting
 from forky_core.cli.plain import one_line, plain, print_outcome
 from forky_core.cli.titles import conversation_called
-from forky_core.formats.forky_file.adopting import AdoptResult, fork_file, pull
+from forky_core.formats.forky_file.adopting import AdoptResult, fork_file, forks_of, pull
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.import_record import (
@@ -40,6 +42,8 @@ if TYPE_CHECKING:
     from forky_core.forky import Forky
 
 
+_ADDRESS = re.compile(r"(https?):/+(.*)")
+"""The address of a link, in which a path has joined the slashes."""
 INCOMPLETE = 3
 """The exit code if something was imported, but not all of it, or not all was understood."""
 
@@ -51,7 +55,11 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         epilog="Exit code 3: it came, but not all of it, or parts were kept without being understood.",
     )
     command.add_argument(
-        "files", nargs="*", type=Path, metavar="FILE", help="or a folder, or - for what comes in by a pipe"
+        "files",
+        nargs="*",
+        type=Path,
+        metavar="FILE",
+        help="or a folder, the address of a link, or - for what comes in by a pipe",
     )
     either = command.add_mutually_exclusive_group()
     either.add_argument(
@@ -228,8 +236,15 @@ def _read(
     forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, asked: Event, *, is_copy: bool
 ) -> int:
     """Preview, adopt or import one file, as the options say; `is_copy` if `path` is a temporary copy of a pipe."""
+    if (address := _ADDRESS.fullmatch(path.as_posix())) is not None:
+        from forky_core.people.links.fetching import fetched  # noqa: PLC0415 - it loads a client for HTTP
+
+        if options.only_looks or options.only is not None:
+            raise BadContent("What a link shows comes whole.", "forky import ADDRESS")
+        _adopt(forky, fetched(f"{address[1]}://{address[2]}"), "a link", options, out)
+        return 0
     if options.fork or options.pull:
-        _adopt(forky, path, options, out)
+        _adopt(forky, load(path), f"the file {one_line(path.name)}", options, out)
         return 0
     if options.only_looks:
         return _list(forky, path, options, out)
@@ -253,14 +268,15 @@ def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _adopt(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> None:
-    chat = load(path)
+def _adopt(forky: Forky, chat: Chat, through: str, options: argparse.Namespace, out: TextIO) -> None:
+    """Fork what a file or a link holds, or bring what is new in it to the conversation that was forked from it."""
     into = conversation_called(forky, options.pull).id if options.pull else None
-    name = f"the file {one_line(path.name)}"
+    if into is None and not options.fork:
+        into = next((one.id for one in forks_of(forky, chat)), None)
     done: AdoptResult = (
-        fork_file(forky, chat, through=name)
+        fork_file(forky, chat, through=through)
         if into is None
-        else pull(forky, into, chat, through=f"by {name}")
+        else pull(forky, into, chat, through=f"by {through}")
     )
     if options.json:
         print(json.dumps(asdict(done)), file=out)

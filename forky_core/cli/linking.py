@@ -7,6 +7,7 @@ import json
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
 from forky_core.cli.deciding import add_place, place
@@ -14,6 +15,7 @@ from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import one_line, print_outcome
 from forky_core.cli.private_values import print_private_values
 from forky_core.conversation.identity import now
+from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.reports.included import EVERYTHING
 from forky_core.formats.reports.registry import THINGS
 from forky_core.gateway.links import PREFIX
@@ -58,6 +60,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="of a message: with everything that led to it, so that it can be forked",
     )
     make.add_argument(
+        "--returns", action="store_true", help="whoever has it may give a fork back, as a merge request"
+    )
+    make.add_argument(
         "--days", type=float, default=DAYS, metavar="N", help=f"until it expires (default: {DAYS})"
     )
     make.add_argument(
@@ -76,7 +81,12 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     listing = acts.add_parser("list", help="list the links, how often each was opened and when last")
     revoke = acts.add_parser("revoke", help="close a link, at once and for good")
     revoke.add_argument("id", metavar="ID", help="as the list shows it")
-    for act, run in ((make, run_make), (listing, run_list), (revoke, run_revoke)):
+    back = acts.add_parser("return", help="give a fork back to the conversation that a link shows")
+    back.add_argument(
+        "address", metavar="ADDRESS", help="of the link by which it was forked, or of a new one"
+    )
+    add_place(back, "--branch", "a branch of the fork (all come along)")
+    for act, run in ((make, run_make), (listing, run_list), (revoke, run_revoke), (back, run_return)):
         act.add_argument("--json", action="store_true", help="one JSON object a line")
         act.set_defaults(run=run, makes_database=False, while_open=_WHILE_OPEN)
 
@@ -90,6 +100,7 @@ def run_make(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         _which(thing, options, chat),
         chat.branch_name,
         live=options.live,
+        returns=options.returns,
         included=tuple(options.include),
     )
     content = content_of(forky, draft)
@@ -128,6 +139,16 @@ def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     with _links(forky, options) as links:
         link = links.revoke(options.id)
     return print_outcome(options, public_fields(link), f"The link to “{link.title}” is revoked.", out)
+
+
+def run_return(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
+    from forky_core.people.links.fetching import give_back_to  # noqa: PLC0415 - it loads a client for HTTP
+
+    chat = place(forky, options)
+    done = give_back_to(options.address, chat_of(forky.store, chat.id))
+    numbers = ", ".join(map(str, done.requests))
+    sentence = f"{count(done.messages, 'message')} given back: merge request {numbers} there."
+    return print_outcome(options, asdict(done), sentence if done.requests else "Nothing is new in it.", out)
 
 
 def _which(thing: str, options: argparse.Namespace, chat: Conversation) -> tuple[str, ...]:

@@ -11,6 +11,8 @@ from forky_core.people.links.links import Links
 from forky_core.people.team import Team, team_file
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Run
+from tests.gateway.served import listening
+from tests.gateway.test_link_files import link_files
 
 
 @pytest.fixture
@@ -73,3 +75,26 @@ def test_on_a_teams_database_it_is_in_the_audit_log(
     assert events[-2:] == ["link made", "link revoked"] and team.audit.first_broken() is None
     assert "Enums" not in "".join(entry.about for entry in team.audit.entries())
     team.close()
+
+
+def test_a_fork_goes_to_another_database_by_a_link_and_comes_home(
+    talked: Run, database: Path, tmp_path: Path
+) -> None:
+    made = talked("link make branch --branch main --live --returns --as-it-is --json").json
+    assert made["returns"]
+    elsewhere = f"--database {tmp_path}/elsewhere.duckdb"
+    with Forky.open(database, models=ScriptedModels()) as opened:
+        served = link_files(opened)
+        with listening(served) as url:
+            address = f"{url}/s/{made['address'].rpartition('/')[2]}"
+            own = talked(f"{elsewhere} import {address} --json").json["conversation"]
+            assert own != made["conversation"]
+            assert "Nothing is new" in talked(f"{elsewhere} import {address}").out
+            assert talked(f"{elsewhere} import --preview {address}").code == 2
+            assert talked(f"{elsewhere} say Really?").code == 0
+            told = talked(f"{elsewhere} link return {address} --conversation {own}")
+            assert told.out == "1 message given back: merge request 1 there.\n", told
+            again = talked(f"{elsewhere} link return {address} --conversation {own} --json")
+            assert again.json == {"messages": 0, "requests": []}
+        (request,) = opened.conversation(made["conversation"]).requests.all
+        assert "by the link" in request.note

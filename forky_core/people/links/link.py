@@ -51,6 +51,8 @@ class LinkDraft:
     """The `value_digest` of each value that looks private and is given all the same; all others are replaced."""
     tips: Mapping[str, MessageId] = field(default_factory=lambda: MappingProxyType({}))
     """For a part of a conversation as it was: the heads of its branches then."""
+    returns: bool = False
+    """Whether whoever has the address may give a fork of it back, as a merge request."""
 
     @property
     def can_be_forked(self) -> bool:

@@ -106,7 +106,9 @@ def draw_link_scope(chat: Conversation) -> tuple[str, tuple[str, ...]]:
 
 
 def draw_link_form(forky: Workspace, chat: Conversation, thing: str, which: Sequence[str]) -> None:
-    """Keys: `link.` with `live`, `along.<name>`, `tick.<thing>.<n>`, `days`, `see`, `make`, `revoke.<id>`."""
+    """Keys: `link.` with `live`, `along.<name>`, `tick.<thing>.<n>`, `returns`, `days`, `see`, `make`,
+    `revoke.<id>`.
+    """
     if not viewer().may("edit", chat.id):
         st.info(
             "Links are made by the editors of a conversation and by whoever it belongs to. Ask one of them.",
@@ -122,6 +124,12 @@ def draw_link_form(forky: Workspace, chat: Conversation, thing: str, which: Sequ
         return
     _say_what(content)
     ticked = draw_private_values(content.seen, f"link.tick.{thing}", where="on the page")
+    if content.draft.can_be_forked:
+        st.checkbox(
+            "Forks of it may be given back",
+            key="link.returns",
+            help="Whoever has the address can send a fork back, which waits as a merge request until somebody lands it.",
+        )
     _draw_making(forky, content, ticked)
     _draw_fresh()
     draw_links(forky, links_of(forky).all(chat.id), key="link")
@@ -199,8 +207,9 @@ def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[Privat
 
 def _make(forky: Workspace, content: LinkContent, spared: frozenset[str], days: int, *, live: bool) -> None:
     by = viewer().id or session().person or forky.actor
+    returns = content.draft.can_be_forked and bool(st.session_state.get("link.returns"))
     try:
-        wanted = replace(content, draft=replace(content.draft, live=live))
+        wanted = replace(content, draft=replace(content.draft, live=live, returns=returns))
         st.session_state[FRESH] = make_link_to(wanted, spared, links=links_of(forky), days=days, by=by)
     except ForkyError as error:
         st.session_state[FRESH] = str(error)
