@@ -31,9 +31,10 @@ class TokenModels(RestrictedModels):
         return self._models.default()
 
     def model(self, name: str) -> Model:
-        """The model with this name. Raises NotFound if it is not available, NotAllowed if the token may not use it."""
-        if not self._token.may_use(name):
-            raise NotAllowed(f"The token “{self._token.name}” may not use the model “{name[:200]}”.")
+        """The model with this name, which counts tokens for every token and answers those that may use it.
+
+        Raises NotFound if it is not available.
+        """
         return MeteredModel(self._models.model(name), self._begin, f"token:{self._token.id}")
 
     def can_write(self, name: str) -> bool:
@@ -43,6 +44,8 @@ class TokenModels(RestrictedModels):
         return self._models.embedder(name)
 
     def refusal(self, model: str) -> str:
+        if not self._token.may_use(model):
+            return self._not_used(model)
         if isinstance(self._models, RestrictedModels) and (why := self._models.refusal(model)):
             return why
         payer = self._tokens.spender(self._token)
@@ -55,6 +58,9 @@ class TokenModels(RestrictedModels):
             return str(error)
         return ""
 
+    def _not_used(self, model: str) -> str:
+        return f"The token “{self._token.name}” may not use the model “{model[:200]}”."
+
     def _begin(
         self,
         info: ModelInfo,
@@ -63,5 +69,7 @@ class TokenModels(RestrictedModels):
         *,
         answers: int = 1,
     ) -> Meter:
+        if not self._token.may_use(info.name):
+            raise NotAllowed(self._not_used(info.name))
         asked = quote(info, messages, parameters, answers=answers, ends_itself=True)
         return Meter(self._tokens.book, (self._tokens.spender(self._token),), asked)

@@ -76,7 +76,7 @@ def line_talk(frame: Frame, request: MergeRequest, sides: Sequence[MergePlan]) -
 def draw_reviews(frame: Frame, request: MergeRequest) -> None:
     """Who reviewed a request."""
     reviews = frame.chat.requests.reviews(request.number)
-    if viewer().alone or not reviews:
+    if not reviews:
         return
     with st.container(key="merge-reviews", gap=None):
         heads = frame.chat.requests.heads(request.number)
