@@ -384,7 +384,11 @@ class GuardedStore:
         # came with, but those that are people's here.
         if commit.conversation not in begun and not commit.made_elsewhere:
             return replace(commit, actor=self.access.id)
-        return without_other_people(commit, self.access.id)
+        plain = without_other_people(commit, self.access.id)
+        if commit.conversation in begun or plain.actor == self.access.id:
+            return plain
+        # In a conversation that others see, a name from a file must not look like one of theirs.
+        return replace(plain, actor=f"{plain.actor} (elsewhere)")
 
     def _needed_for_calls(self, conversation: ConversationId, calls: Iterable[Generation]) -> Role:
         """The role that a person needs to store these records of model calls: none replaces one of another branch."""
