@@ -32,6 +32,24 @@ def fill(path: Path) -> tuple[Workspace, DuckDBStore, Conversation]:
     ports = talk(forky.create("Ports"), "Where does it listen?", "Let us see.")
     talk(ports.fork("debug"), "And?", "The port is 9090.")
     ports.merge(talk(ports, "So?", "The port is 8080.").plan_merge("debug", strategy="three-way"))
+    voted = ports.fork("voted")
+    voted.ask("Which one is clearer?")
+    ports.fork("third").ask("A third?")
+    for candidates, title, blind in (
+        (("voted", "debug"), "Clearer?", True),
+        (("voted", "third"), "Hidden", True),
+        (("third", "debug"), "", False),
+    ):
+        poll = voted.polls.open(candidates, title=title, blind=blind)
+        voted.polls.vote(poll.number, "tie", note="Both are.")
+    voted.polls.reveal(1)
+    request = ports.requests.open(voted, note="Both are clear.", strategy="squash")
+    ports.requests.open([voted, "third"], strategy="full")
+    reviewed = Workspace(store, forky.models, actor="ada").conversation(ports.id)
+    reviewed.requests.ask_for_changes(request.number, "Shorter.")
+    reviewed.requests.approve(request.number, text="Good.")
+    reviewed.requests.ask_for_changes(2, "Not this.")
+    reviewed.requests.withdraw_review(2)
     other = forky.create("Another, in the trash")
     other.ask("Hello?")
     other.trash()

@@ -7,6 +7,7 @@ import re
 import threading
 import zipfile
 from collections.abc import Iterator, Sequence
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -175,7 +176,7 @@ def test_every_column_is_described_and_every_description_is_of_a_column(files: d
 
 @pytest.mark.parametrize("number", range(len(QUESTIONS)))
 def test_a_question_of_the_guide_is_answered(files: dict[str, Path], number: int) -> None:
-    assert len(QUESTIONS) == 12
+    assert len(QUESTIONS) == 13
     with opened(files["database"]) as connection:
         asked = ask(connection, QUESTIONS[number])
     with duckdb.connect(str(files["copy"]), read_only=True) as plain:
@@ -318,3 +319,50 @@ def test_a_message_that_no_json_is_known_of_spoils_nothing(tmp_path: Path) -> No
         rows(path, f"FROM {SCHEMA}.{table}")
     times = rows(path, f"SELECT count(*) FROM {SCHEMA}.messages WHERE time IS NULL")
     assert times[0][0] >= 1
+
+
+def test_votes_are_read_from_the_reveal_on_and_reviews_until_they_are_withdrawn(
+    files: dict[str, Path],
+) -> None:
+    copy = files["copy"]
+    assert rows(copy, f"SELECT poll, title, person, choice, revealed FROM {SCHEMA}.votes ORDER BY poll") == [
+        (1, "Clearer?", "you", "tie", True),
+        (3, "", "you", "tie", False),
+    ]
+    asked = f"SELECT request, source_branches, target_branch, author, state FROM {SCHEMA}.requests ORDER BY request"
+    assert rows(copy, asked) == [
+        (1, ["voted"], "main", "you", "open"),
+        (2, ["voted", "third"], "main", "you", "open"),
+    ]
+    assert rows(copy, f"SELECT request, reviewer, state, text FROM {SCHEMA}.reviews") == [
+        (1, "ada", "approved", "Good.")
+    ]
+    ((tag, note),) = rows(copy, f"SELECT tag, draft FROM {SCHEMA}.tags, {SCHEMA}.stashes")
+    assert (tag, note) == ("kept", "put aside")
+
+
+def test_hashes_are_equal_for_equal_words_and_equal_prompts(tmp_path: Path) -> None:
+    store = DuckDBStore.open(tmp_path / "forky.duckdb")
+    forky, models = workspace(store)
+    for answer in ("The first.", "The second."):
+        models.one.enqueue(answer)
+        forky.create("").ask("Which one?")
+    forky.create("").say("Which one?")
+    store.make_views()
+    write_copy(store, AnalysisCopy(), tmp_path / "copy.duckdb")
+    (turns,) = rows(
+        tmp_path / "copy.duckdb",
+        "SELECT count(*), count(DISTINCT prompt_hash), count(DISTINCT response_hash), count(DISTINCT path_hash), "
+        f"min(question_hash), min(prompt_hash) FROM {SCHEMA}.turns",
+    )
+    said = sha256(b"Which one?").hexdigest()
+    assert turns[:5] == (2, 1, 2, 1, said)
+    assert len(turns[5]) == 32
+    same = rows(
+        tmp_path / "copy.duckdb", f"SELECT count(*) FROM {SCHEMA}.messages WHERE text_hash = '{said}'"
+    )
+    assert same == [(3,)]
+    assert {
+        one for (one,) in rows(tmp_path / "copy.duckdb", f"SELECT path_hash FROM {SCHEMA}.generations")
+    } == {one for (one,) in rows(tmp_path / "copy.duckdb", f"SELECT question FROM {SCHEMA}.turns")}
+    forky.close()

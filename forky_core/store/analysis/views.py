@@ -26,6 +26,11 @@ TABLES: Final = (
     "conflicts",
     "operations",
     "documents",
+    "tags",
+    "stashes",
+    "votes",
+    "requests",
+    "reviews",
 )
 """The views that people use; those that begin with `_` are steps on the way."""
 _SOURCE = Path(__file__).with_name("views.sql")

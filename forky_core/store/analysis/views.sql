@@ -104,7 +104,7 @@ SELECT c.id AS conversation, 'b2:' || replace(m.id::TEXT, '-', '') AS message,
     coalesce(from_json(TRY_CAST(m.rest AS JSON) -> '$.parents', '["VARCHAR"]'), []) AS merge_parents,
     m.role, a.author, TRY_CAST(m.rest AS JSON) ->> '$.name' AS name, m.text, TRY(make_timestamp(m.created)) AS time, m.depth,
     v.depth IS NOT NULL AND TRY_CAST(m.rest AS JSON) ->> '$.hidden' IS NULL AS visible,
-    coalesce(b.branches, []) AS branches
+    coalesce(b.branches, []) AS branches, sha256(m.text) AS text_hash
 FROM main.messages m
 JOIN main.conversations c ON c.conversation = m.conversation
 LEFT JOIN main.messages p ON p.conversation = m.conversation AND p.message = m.parent
@@ -133,20 +133,24 @@ LEFT JOIN times t ON t.conversation = c.conversation
 LEFT JOIN sizes s ON s.conversation = c.conversation;
 
 CREATE VIEW forky_v1.generations AS
-SELECT c.id AS conversation, g.id AS generation, rest ->> '$.message' AS message, rest ->> '$.parent' AS question,
-    coalesce(rest ->> '$.branch', '') AS branch, g.model, g.status, g.prompt_tokens, g.completion_tokens, g.cached_tokens,
-    (rest ->> '$.reasoning_tokens')::BIGINT AS reasoning_tokens, g.cost, TRY(make_timestamp(g.started)) AS started,
+SELECT c.id AS conversation, g.id AS generation, g.rest ->> '$.message' AS message, g.rest ->> '$.parent' AS question,
+    coalesce(g.rest ->> '$.branch', '') AS branch, g.model, g.status, g.prompt_tokens, g.completion_tokens, g.cached_tokens,
+    (g.rest ->> '$.reasoning_tokens')::BIGINT AS reasoning_tokens, g.cost, TRY(make_timestamp(g.started)) AS started,
     (g.first_token - g.started) / 1e6 AS seconds_to_first_token, (g.finished - g.started) / 1e6 AS seconds,
-    rest ->> '$.finish_reason' AS finish_reason, rest ->> '$.failure[0]' AS failure, rest ->> '$.client' AS program,
-    rest ->> '$.reused' AS reused
+    g.rest ->> '$.finish_reason' AS finish_reason, g.rest ->> '$.failure[0]' AS failure, g.rest ->> '$.client' AS program,
+    g.rest ->> '$.reused' AS reused, g.rest ->> '$.prompt' AS prompt_hash, sha256(a.text) AS response_hash,
+    g.rest ->> '$.parent' AS path_hash
 FROM (SELECT * EXCLUDE (rest), TRY_CAST(rest AS JSON) AS rest FROM main.generations) g
-JOIN main.conversations c ON c.conversation = g.conversation;
+JOIN main.conversations c ON c.conversation = g.conversation
+LEFT JOIN main.messages a
+    ON a.conversation = g.conversation AND a.id = TRY_CAST(substr(g.rest ->> '$.message', 4) AS UUID);
 
 -- An answer is an assistant's message right below a person's. Calls that gave the same answer have a row each.
 CREATE VIEW forky_v1.turns AS
 SELECT a.conversation, q.message AS question, a.message AS answer, q.author, q.text AS question_text,
     a.text AS answer_text, q.time AS asked, a.time AS answered, a.branches, a.visible,
-    g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost
+    g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost,
+    q.text_hash AS question_hash, g.prompt_hash, a.text_hash AS response_hash, q.message AS path_hash
 FROM forky_v1.messages a
 JOIN forky_v1.messages q ON q.conversation = a.conversation AND q.message = a.parent
 LEFT JOIN forky_v1.generations g ON g.conversation = a.conversation AND g.message = a.message
@@ -262,3 +266,58 @@ LEFT JOIN (
     GROUP BY ALL
 ) u ON u.document = d.id
 WHERE d.whole;
+
+CREATE VIEW forky_v1.tags AS
+SELECT e.conversation, substr(e.key, 6) AS tag, e.value ->> '$.at' AS message, TRY(make_timestamp(o.made)) AS time
+FROM forky_v1._entries e
+LEFT JOIN main.operations o ON o.conversation = e.number AND o.number = e.operation
+WHERE starts_with(e.key, 'tags/');
+
+CREATE VIEW forky_v1.stashes AS
+SELECT conversation, TRY_CAST(substr(key, 7) AS INTEGER) AS stash, coalesce(value ->> '$.note', '') AS note,
+    coalesce(value ->> '$.draft', '') AS draft, coalesce(from_json(value -> '$.messages', '["VARCHAR"]'), []) AS messages,
+    TRY(make_timestamp(TRY_CAST(value ->> '$.created' AS BIGINT))) AS time
+FROM forky_v1._entries WHERE starts_with(key, 'stash/');
+
+-- Votes are read when everybody may read them: those of a blind poll after its reveal.
+CREATE VIEW forky_v1.votes AS
+SELECT v.conversation, TRY_CAST(split_part(v.key, '/', 2) AS INTEGER) AS poll, coalesce(p.value ->> '$.title', '') AS title,
+    substr(v.key, length(p.key) + 8) AS person, v.value ->> '$.choice' AS choice, coalesce(v.value ->> '$.note', '') AS note,
+    TRY(make_timestamp(TRY_CAST(v.value ->> '$.at' AS BIGINT))) AS time, r.key IS NOT NULL AS revealed
+FROM forky_v1._entries v
+JOIN forky_v1._entries p ON p.number = v.number AND p.key = 'polls/' || split_part(v.key, '/', 2)
+LEFT JOIN forky_v1._entries r ON r.number = v.number AND r.key = p.key || '/revealed'
+WHERE starts_with(v.key, 'polls/') AND split_part(v.key, '/', 3) = 'votes'
+    AND (r.key IS NOT NULL OR coalesce(p.value ->> '$.blind', '') = 'false');
+
+CREATE VIEW forky_v1.requests AS
+SELECT conversation, TRY_CAST(substr(key, 10) AS INTEGER) AS request,
+    list_concat(
+        [value ->> '$.source'],
+        coalesce(list_transform(from_json(value -> '$.others', '["JSON"]'), lambda other: other ->> '$[0]'), [])
+    ) AS source_branches,
+    coalesce(value ->> '$.graft[0]', conversation) AS source_conversation, value ->> '$.into' AS target_branch,
+    value ->> '$.by' AS author, coalesce(value ->> '$.note', '') AS note, value ->> '$.strategy' AS strategy,
+    value ->> '$.state' AS state, coalesce(value ->> '$.answered_by', '') AS answered_by,
+    TRY(make_timestamp(TRY_CAST(value ->> '$.at' AS BIGINT))) AS time
+FROM forky_v1._entries WHERE starts_with(key, 'requests/');
+
+-- The last review of each person, as an operation of theirs made it; the log has them, and undo leaves them alone.
+CREATE VIEW forky_v1.reviews AS
+SELECT conversation, TRY_CAST(split_part(key, '/', 2) AS INTEGER) AS request, actor AS reviewer, value ->> '$.state' AS state,
+    coalesce(value ->> '$.text', '') AS text, value ->> '$.lands' AS lands,
+    TRY(make_timestamp(TRY_CAST(value ->> '$.at' AS BIGINT))) AS time
+FROM (
+    SELECT conversation, actor, key, value,
+        row_number() OVER (PARTITION BY conversation, key ORDER BY number DESC) AS newest
+    FROM (
+        SELECT c.id AS conversation, o.number, o.actor, o.change ->> '$[0]' AS key, o.change -> '$[2]' AS value
+        FROM (
+            SELECT conversation, number, actor, unnest(from_json(TRY_CAST(changes AS JSON), '["JSON"]')) AS change
+            FROM main.operations WHERE verb = 'review'
+        ) o
+        JOIN main.conversations c ON c.conversation = o.conversation
+    )
+    WHERE starts_with(key, 'reviews/') AND key = 'reviews/' || split_part(key, '/', 2) || '/' || actor
+)
+WHERE newest = 1 AND value ->> '$.state' IN ('approved', 'changes');

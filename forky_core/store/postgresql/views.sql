@@ -61,6 +61,13 @@ CREATE OR REPLACE FUNCTION forky_v1._seconds(first bigint, last bigint) RETURNS 
     SELECT (last::numeric - first)::double precision / 1000000;
 $$;
 
+-- The sha256 of a text as it was said.
+CREATE OR REPLACE FUNCTION forky_v1._hash(stored text) RETURNS text LANGUAGE sql IMMUTABLE STRICT AS $$
+    SELECT encode(sha256(decode(
+        replace(replace(encode(convert_to(stored, 'UTF8'), 'hex'), 'efa3be30', '00'), 'efa3be31', 'efa3be'), 'hex'
+    )), 'hex');
+$$;
+
 -- Where each reference points to: heads, tags, kept answers, stashes.
 CREATE OR REPLACE VIEW forky_v1._tips AS
 SELECT n.workspace, n.conversation, n.key, m.message, m.segment, m.depth
@@ -164,7 +171,7 @@ WITH on_branches AS (
 SELECT m.workspace, m.conversation, forky_v1._id(m.id) AS message, forky_v1._id(p.id) AS parent,
     coalesce(forky_v1._texts(m.rest -> 'parents'), '{}') AS merge_parents, m.role, a.author, m.rest ->> 'name' AS name,
     m.text, forky_v1._time(m.created) AS time, m.depth, v.depth IS NOT NULL AND m.rest ->> 'hidden' IS NULL AS visible,
-    coalesce(b.branches, '{}') AS branches
+    coalesce(b.branches, '{}') AS branches, forky_v1._hash(m.text) AS text_hash
 FROM (
     SELECT workspace, conversation, message, id, segment, depth, parent, role, text, forky_v1._json(rest) AS rest, created
     FROM forky.messages
@@ -198,7 +205,12 @@ SELECT workspace, conversation, id AS generation, rest ->> 'message' AS message,
     forky_v1._whole_number(rest -> 'reasoning_tokens') AS reasoning_tokens, cost, forky_v1._time(started) AS started,
     forky_v1._seconds(started, first_token) AS seconds_to_first_token, forky_v1._seconds(started, finished) AS seconds,
     rest ->> 'finish_reason' AS finish_reason, rest #>> '{failure,0}' AS failure, rest ->> 'client' AS program,
-    rest ->> 'reused' AS reused
+    rest ->> 'reused' AS reused, rest ->> 'prompt' AS prompt_hash,
+    (
+        SELECT forky_v1._hash(a.text) FROM forky.messages a
+        WHERE a.workspace = g.workspace AND a.conversation = g.conversation AND a.id = forky_v1._uuid(g.rest ->> 'message')
+    ) AS response_hash,
+    rest ->> 'parent' AS path_hash
 FROM (
     SELECT g.workspace, g.conversation, g.id, g.status, coalesce(p.model, g.model) AS model,
         coalesce(p.started, g.started) AS started, coalesce(p.first_token, g.first_token) AS first_token,
@@ -215,7 +227,8 @@ FROM (
 CREATE OR REPLACE VIEW forky_v1.turns AS
 SELECT a.workspace, a.conversation, q.message AS question, a.message AS answer, q.author, q.text AS question_text,
     a.text AS answer_text, q.time AS asked, a.time AS answered, a.branches, a.visible,
-    g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost
+    g.generation, g.model, g.prompt_tokens, g.completion_tokens, g.cost,
+    q.text_hash AS question_hash, g.prompt_hash, a.text_hash AS response_hash, q.message AS path_hash
 FROM forky_v1.messages a
 JOIN forky_v1.messages q ON q.workspace = a.workspace AND q.conversation = a.conversation AND q.message = a.parent
 LEFT JOIN forky_v1.generations g ON g.workspace = a.workspace AND g.conversation = a.conversation AND g.message = a.message
@@ -326,3 +339,73 @@ LEFT JOIN (
     GROUP BY workspace, document
 ) u ON u.workspace = d.workspace AND u.document = d.id
 WHERE d.whole;
+
+CREATE OR REPLACE VIEW forky_v1.tags AS
+SELECT e.workspace, e.conversation, substr(e.key, 6) AS tag, forky_v1._json(e.value) ->> 'at' AS message,
+    forky_v1._time(o.made) AS time
+FROM forky.entries e
+LEFT JOIN forky.operations o
+    ON o.workspace = e.workspace AND o.conversation = e.conversation AND o.number = e.operation
+WHERE starts_with(e.key, 'tags/');
+
+-- A number in a key; null for whatever else stands there.
+CREATE OR REPLACE FUNCTION forky_v1._number(digits text) RETURNS integer LANGUAGE sql IMMUTABLE AS $$
+    SELECT CASE WHEN digits ~ '^[0-9]{1,9}$' THEN digits::integer END;
+$$;
+
+CREATE OR REPLACE VIEW forky_v1.stashes AS
+SELECT workspace, conversation, forky_v1._number(substr(key, 7)) AS stash, coalesce(value ->> 'note', '') AS note,
+    coalesce(value ->> 'draft', '') AS draft, coalesce(forky_v1._texts(value -> 'messages'), '{}') AS messages,
+    forky_v1._time(forky_v1._whole_number(value -> 'created')) AS time
+FROM (
+    SELECT workspace, conversation, key, forky_v1._json(value) AS value FROM forky.entries WHERE starts_with(key, 'stash/')
+) e;
+
+-- Votes are read when everybody may read them: those of a blind poll after its reveal.
+CREATE OR REPLACE VIEW forky_v1.votes AS
+WITH entries AS MATERIALIZED (
+    SELECT workspace, conversation, key, forky_v1._json(value) AS value FROM forky.entries WHERE starts_with(key, 'polls/')
+)
+SELECT v.workspace, v.conversation, forky_v1._number(split_part(v.key, '/', 2)) AS poll,
+    coalesce(p.value ->> 'title', '') AS title, substr(v.key, length(p.key) + 8) AS person, v.value ->> 'choice' AS choice,
+    coalesce(v.value ->> 'note', '') AS note, forky_v1._time(forky_v1._whole_number(v.value -> 'at')) AS time,
+    r.key IS NOT NULL AS revealed
+FROM entries v
+JOIN entries p
+    ON p.workspace = v.workspace AND p.conversation = v.conversation AND p.key = 'polls/' || split_part(v.key, '/', 2)
+LEFT JOIN entries r
+    ON r.workspace = v.workspace AND r.conversation = v.conversation AND r.key = p.key || '/revealed'
+WHERE split_part(v.key, '/', 3) = 'votes' AND (r.key IS NOT NULL OR coalesce(p.value ->> 'blind', '') = 'false');
+
+CREATE OR REPLACE VIEW forky_v1.requests AS
+SELECT workspace, conversation, forky_v1._number(substr(key, 10)) AS request,
+    ARRAY[value ->> 'source'] || ARRAY(
+        SELECT o.item ->> 0 FROM unnest(forky_v1._items(value -> 'others')) WITH ORDINALITY AS o (item, place) ORDER BY o.place
+    ) AS source_branches,
+    coalesce(value #>> '{graft,0}', conversation) AS source_conversation, value ->> 'into' AS target_branch,
+    value ->> 'by' AS author, coalesce(value ->> 'note', '') AS note, value ->> 'strategy' AS strategy,
+    value ->> 'state' AS state, coalesce(value ->> 'answered_by', '') AS answered_by,
+    forky_v1._time(forky_v1._whole_number(value -> 'at')) AS time
+FROM (
+    SELECT workspace, conversation, key, forky_v1._json(value) AS value FROM forky.entries
+    WHERE starts_with(key, 'requests/')
+) e;
+
+-- The last review of each person, as an operation of theirs made it; the log has them, and undo leaves them alone.
+CREATE OR REPLACE VIEW forky_v1.reviews AS
+SELECT workspace, conversation, forky_v1._number(split_part(key, '/', 2)) AS request, actor AS reviewer,
+    value ->> 'state' AS state, coalesce(value ->> 'text', '') AS text, value ->> 'lands' AS lands,
+    forky_v1._time(forky_v1._whole_number(value -> 'at')) AS time
+FROM (
+    SELECT DISTINCT ON (workspace, conversation, key) workspace, conversation, actor, key, value
+    FROM (
+        SELECT workspace, conversation, number, actor, change ->> 0 AS key, change -> 2 AS value
+        FROM (
+            SELECT workspace, conversation, number, actor, unnest(forky_v1._items(forky_v1._json(changes))) AS change
+            FROM forky.operations WHERE verb = 'review'
+        ) c
+    ) o
+    WHERE starts_with(key, 'reviews/') AND key = 'reviews/' || split_part(key, '/', 2) || '/' || actor
+    ORDER BY workspace, conversation, key, number DESC
+) r
+WHERE value ->> 'state' IN ('approved', 'changes');

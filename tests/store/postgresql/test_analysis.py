@@ -78,7 +78,7 @@ def test_every_table_has_the_rows_that_it_has_in_a_file(both: Both, tmp_path: Pa
     assert_same(both.file, both.server, tmp_path, AnalysisCopy())
     write_copy(both.server, AnalysisCopy(), tmp_path / "copy.duckdb")
     assert all(rows(tmp_path / "copy.duckdb", table) for table in TABLES)
-    texts = {row[-5] for row in rows(tmp_path / "copy.duckdb", "messages")}
+    texts = {row[-6] for row in rows(tmp_path / "copy.duckdb", "messages")}
     assert HARD in texts
     assert max(map(len, texts)) > 3_000_000, "a row that is longer than what DuckDB reads by itself"
 
