@@ -22,6 +22,7 @@ from forky_core.views.captions import brought_back, opening_of
 from forky_core.views.merging import other_warnings, size_in_words, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import chat_link, passage_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
@@ -327,14 +328,7 @@ def _draw_landed(frame: Frame) -> bool:
                     icon=":material/account_tree:",
                     query_params=place(chat),
                 )
-            st.button(
-                "Undo",
-                key="merge.undo",
-                type="tertiary",
-                icon=":material/undo:",
-                on_click=_undo,
-                args=(frame,),
-            )
+            quiet_button("Undo", "merge.undo", ":material/undo:", _undo, frame)
             if chat.head is not None and chat.head.merges:
                 give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give", label="Share")
             st.button(

@@ -12,6 +12,7 @@ from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.chat.threads import link_threads, list_threads
 from pages.ui.components.branch_menu import BRANCH_MENU, EDITS_CHAT, READING_BRANCH, WRITES_BRANCH
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
@@ -33,14 +34,13 @@ def draw_branchbar(here: Frame) -> None:
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
         if here.chat.branch_name != main_of(here.chat.view.branches) and not why_only_reads(here.chat):
-            st.button(
+            quiet_button(
                 "Bring back",
-                key="chat.bring_back",
-                icon=":material/merge:",
-                type="tertiary",
+                "chat.bring_back",
+                ":material/merge:",
+                _bring_back,
+                here,
                 help="Bring this branch back to where it came from. You read first what would be brought",
-                on_click=_bring_back,
-                args=(here,),
             )
         who = viewer()
         draw_whose(here)

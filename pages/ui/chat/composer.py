@@ -29,6 +29,7 @@ from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_added_models, draw_model_picker, draw_rules
 from pages.ui.chat.side import READS, show_beside
 from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled, take_up
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, added, asking, back_to_one
@@ -202,14 +203,13 @@ def _draw_forking(here: Frame, kept_off: str) -> None:
         st.markdown(f"{why}Your next question starts a branch here", width="stretch")
         if kept_off:
             return
-        st.button(
+        quiet_button(
             "Go on at the end of the branch",
-            key="chat.to_newest",
-            icon=":material/close:",
-            type="tertiary",
+            "chat.to_newest",
+            ":material/close:",
+            _to_newest,
+            here,
             help="Go on at the end of the branch",
-            on_click=_to_newest,
-            args=(here,),
         )
 
 

@@ -12,6 +12,7 @@ from forky_core.views.graph_filter import Facet, GraphFilter, facets_of, find
 from forky_core.views.layout.shape import Shape
 from forky_core.views.shelf import count
 from pages.ui.chat.acting import goto
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import showable
 from pages.ui.components.models import label_of
 from pages.ui.frame import Frame, saying
@@ -26,14 +27,13 @@ _facets: dict[tuple[str, int], tuple[Facet, ...]] = {}
 def filter_button(here: Frame) -> None:
     """Key: `chat.filter`."""
     on = here.session.graph_filter is not None
-    st.button(
+    quiet_button(
         "Filter",
-        key="chat.filter",
-        icon=":material/filter_list_off:" if on else ":material/filter_list:",
-        type="tertiary",
+        "chat.filter",
+        ":material/filter_list_off:" if on else ":material/filter_list:",
+        _turn,
+        here,
         help="Show all messages alike" if on else "Find messages in the graph",
-        on_click=_turn,
-        args=(here,),
     )
 
 
@@ -101,14 +101,15 @@ def _draw_found(here: Frame, shape: Shape, found: tuple[MessageId, ...]) -> None
         said = f"{count(len(found), 'message')} found" if found else "No message is found."
         st.html(f'<div class="fk-quiet" role="status">{said}</div>')
         if found:
-            st.button(
+            quiet_button(
                 "Next",
-                key="chat.filter_next",
-                icon=":material/arrow_downward:",
-                type="tertiary",
+                "chat.filter_next",
+                ":material/arrow_downward:",
+                _go_on,
+                here,
+                shape,
+                found,
                 help="Go to the next message that was found",
-                on_click=_go_on,
-                args=(here, shape, found),
             )
 
 

@@ -21,6 +21,7 @@ from forky_core.views.times import since
 from pages.ui.chat.acting import goto
 from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.cells import message_leads
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
@@ -118,14 +119,13 @@ def _draw_bar(here: Frame, who: Viewer, arrival: Arrival, news: News) -> None:
             )
         else:
             st.caption("That was all", width="content")
-        st.button(
+        quiet_button(
             "Close this line",
-            key="chat.news_close",
-            icon=":material/close:",
-            type="tertiary",
+            "chat.news_close",
+            ":material/close:",
+            _close_news,
+            arrival,
             help="Close this line",
-            on_click=_close_news,
-            args=(arrival,),
         )
 
 
@@ -159,14 +159,7 @@ def _draw_so_far(here: Frame, who: Viewer, arrival: Arrival) -> None:
     with st.container(key="chat-so-far"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What happened so far**", width="stretch")
-            st.button(
-                "Close",
-                key="chat.so_far_close",
-                icon=":material/close:",
-                type="tertiary",
-                on_click=_close_so_far,
-                args=(arrival,),
-            )
+            quiet_button("Close", "chat.so_far_close", ":material/close:", _close_so_far, arrival)
         told = [f"{count(len(chat.path()), 'message')} on “{showable(chat.branch_name)}”"]
         others = len(here.branch_names(chat.branch_name)) - 1
         told += [count(others, "more branch")] if others else []

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from forky_core.model.payload_kinds import CHERRY_PICK
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, place
 
@@ -27,14 +28,7 @@ def draw_marks(here: Frame) -> None:
             "Compare A and B", key="chat.marks_compare", icon=":material/view_column_2:"
         ):
             st.switch_page("compare.py", query_params=place(here.chat))
-        st.button(
-            "Clear",
-            key="chat.marks_clear",
-            icon=":material/close:",
-            type="tertiary",
-            on_click=_unmark,
-            args=(here,),
-        )
+        quiet_button("Clear", "chat.marks_clear", ":material/close:", _unmark, here)
 
 
 def draw_picks(here: Frame) -> None:
@@ -54,14 +48,7 @@ def draw_picks(here: Frame) -> None:
                 },
             )
         st.button("Copy", key="chat.picks_copy", icon=":material/content_copy:", on_click=_copy, args=(here,))
-        st.button(
-            "Clear",
-            key="chat.picks_clear",
-            icon=":material/close:",
-            type="tertiary",
-            on_click=_clear,
-            args=(here,),
-        )
+        quiet_button("Clear", "chat.picks_clear", ":material/close:", _clear, here)
 
 
 def _unmark(here: Frame) -> None:

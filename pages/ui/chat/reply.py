@@ -19,6 +19,7 @@ from pages.ui.chat.acting import made_last
 from pages.ui.chat.cells import sentence_html, word
 from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, label_of, model_title
@@ -60,14 +61,14 @@ def _draw_job(here: Frame, job: ReplyJob, key: str) -> None:
         )
         draw_live(job, key=f"chat.live{key}")
         if key:  # The field has Stop of the one reply; each of several has its own.
-            st.button(
+            quiet_button(
                 "Stop",
-                key="chat.stop_reply" + key,
-                icon=":material/stop_circle:",
-                type="tertiary",
+                "chat.stop_reply" + key,
+                ":material/stop_circle:",
+                stop,
+                here,
+                job,
                 help="End the reply; what has arrived is kept",
-                on_click=stop,
-                args=(here, job),
             )
 
 

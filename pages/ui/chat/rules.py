@@ -9,6 +9,7 @@ import streamlit as st
 from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.model.parts import Json
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import (
     ONCE,
@@ -114,27 +115,27 @@ def draw_added_models(here: Frame) -> None:
     """
     offered, now, names = grouped(here.forky.models), asking(here), added(here)
     for number, name in enumerate(names):
-        st.button(
+        quiet_button(
             plain_label(label_of(here.forky.models, name), _SHOWN),
-            key=f"chat.model_drop.{number}",
-            type="tertiary",
-            icon=":material/close:",
+            f"chat.model_drop.{number}",
+            ":material/close:",
+            add,
+            here,
+            [other for other in names if other != name],
             help="Do not ask this model",
-            on_click=add,
-            args=(here, [other for other in names if other != name]),
         )
     if not names and (
         before := [name for name in added_before(here) if name in offered and name != now.name]
     ):
         again = " and ".join(label_of(here.forky.models, name) for name in before)
-        st.button(
+        quiet_button(
             plain_label(again, _SHOWN),
-            key="chat.model_again",
-            type="tertiary",
-            icon=":material/add:",
+            "chat.model_again",
+            ":material/add:",
+            add,
+            here,
+            before,
             help="Ask them beside it once more, as before",
-            on_click=add,
-            args=(here, before),
         )
     more = [name for name in offered if name != now.name and name not in names]
     if more and len(names) + 1 < _MOST_ASKED and (now.once or not here.chat.people.room.models):

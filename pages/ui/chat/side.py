@@ -28,6 +28,7 @@ from pages.ui.chat.graph_filter import draw_filter, filter_button, found_by
 from pages.ui.chat.offers import draw_card
 from pages.ui.chat.rows import Gesture, cells_css
 from pages.ui.chat.twin import draw_twin
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.models import label_of
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.palette import palette
@@ -86,13 +87,12 @@ def draw_side(here: Frame) -> None:
         draw_context_panel(here)
     else:
         with line:
-            st.button(
+            quiet_button(
                 "Whole map",
-                key="chat.whole",
-                icon=":material/open_in_full:",
-                type="tertiary",
+                "chat.whole",
+                ":material/open_in_full:",
+                lambda: lead(place(here.chat, here.at) | {_WHOLE: "1"}),
                 help=f"{count(rows.total, 'message')}: all branches in one window, and what became of each",
-                on_click=lambda: lead(place(here.chat, here.at) | {_WHOLE: "1"}),
             )
             filter_button(here)
         draw_filter(here, shape, found)
@@ -120,13 +120,12 @@ def draw_whole_map(here: Frame) -> None:
         here.chat.visible.messages, here.chat.view, _shape(here), current=here.at, answering=answering
     )
     with st.container(key="line-map", horizontal=True, vertical_alignment="center"):
-        st.button(
+        quiet_button(
             "Back to the chat",
-            key="chat.back",
-            icon=":material/arrow_back:",
-            type="tertiary",
+            "chat.back",
+            ":material/arrow_back:",
+            lambda: go(here.chat, here.at),
             shortcut="Escape",
-            on_click=lambda: go(here.chat, here.at),
         )
         st.html(f'<div class="fk-quiet">{overview.summary}</div>')
     draw_overview(

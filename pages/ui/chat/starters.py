@@ -15,6 +15,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.experiment import EXPERIMENTS
 from forky_core.views.shelf import count
 from forky_core.welcome import EXPERIMENT, open_welcome, ready_answers, ready_id
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.notice import stay
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
@@ -50,31 +51,29 @@ def draw_starters(forky: Workspace, tab: TabSession, chat: Conversation | None) 
                 args=(forky, tab, chat, question),
             )
         with st.container(key="line-starters", horizontal=True, horizontal_alignment="center"):
-            st.button(
+            quiet_button(
                 "Import a file",
-                key="starters.import",
-                icon=":material/upload_file:",
-                type="tertiary",
+                "starters.import",
+                ":material/upload_file:",
+                _import,
                 help="Chats of ChatGPT, Claude and other programs",
-                on_click=_import,
             )
-            st.button(
+            quiet_button(
                 "Open the example",
-                key="starters.example",
-                icon=":material/account_tree:",
-                type="tertiary",
+                "starters.example",
+                ":material/account_tree:",
+                _open_example,
+                forky,
+                tab,
                 help="A conversation with branches, one brought back, and an experiment",
-                on_click=_open_example,
-                args=(forky, tab),
             )
-            st.button(
+            quiet_button(
                 "Run an experiment",
-                key="starters.experiment",
-                icon=":material/science:",
-                type="tertiary",
+                "starters.experiment",
+                ":material/science:",
+                _experiment,
+                chat,
                 help="Many questions to several models, and the answers checked",
-                on_click=_experiment,
-                args=(chat,),
             )
             tour_button(forky, tab, key="starters.tour", kind="tertiary")
 
@@ -146,14 +145,13 @@ def draw_about_example(here: Frame) -> None:
                 icon=":material/science:",
                 query_params={**place(here.chat), "e": EXPERIMENT},
             )
-        st.button(
+        quiet_button(
             "Close this line",
-            key="ready.close",
-            icon=":material/close:",
-            type="tertiary",
+            "ready.close",
+            ":material/close:",
+            _hide,
+            here.session,
             help="Close this line; Settings and the palette have the tour, too",
-            on_click=_hide,
-            args=(here.session,),
         )
 
 

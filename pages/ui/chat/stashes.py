@@ -12,6 +12,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
@@ -80,14 +81,8 @@ def _draw_one(here: Frame, place: str, stash: Stash) -> None:
             ("apply", "Copy here", ":material/file_copy:", "Take it up here and keep it (stash apply)"),
             ("drop", "Drop", ":material/delete:", "Off the list, without taking it up"),
         ):
-            st.button(
-                label,
-                key=f"chat.stash_{verb}.{stash.number}",
-                icon=icon,
-                type="tertiary",
-                help=help,
-                on_click=_take,
-                args=(here, place, stash, verb),
+            quiet_button(
+                label, f"chat.stash_{verb}.{stash.number}", icon, _take, here, place, stash, verb, help=help
             )
 
 

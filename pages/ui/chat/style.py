@@ -206,10 +206,7 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
   .st-key-chat-sending [class*="st-key-chat-send-"] [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px;
     overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
-@container (max-width: 34rem) {
-  .st-key-chat-meter { display: none; }
-  .st-key-line-models:has(.st-key-chat-model_again) [class*="st-key-chat-model_add"] { display: none; }
-}
+@container (max-width: 34rem) { .st-key-chat-meter, .st-key-line-models:has(.st-key-chat-model_again) [class*="st-key-chat-model_add"] { display: none; } }
 /* What “+” holds: lines of a menu, each of which opens where it stands. */
 [data-testid="stPopoverBody"]:has(.st-key-chat-attach) { min-width: min(24rem, calc(100vw - 1.5rem)); padding: .5rem; }
 [data-testid="stPopoverBody"]:has(.st-key-chat-attach) > div { gap: .1rem; }

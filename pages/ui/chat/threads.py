@@ -14,6 +14,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.captions import opening_of
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
@@ -172,14 +173,8 @@ def draw_threads(here: Frame, message: Message) -> None:
             st.markdown(
                 "**Threads on this message** :gray[· people read them, no model does]", width="stretch"
             )
-            st.button(
-                "Close",
-                key="chat.form_cancel",
-                icon=":material/close:",
-                type="tertiary",
-                help="Close the threads",
-                on_click=_close,
-                args=(here,),
+            quiet_button(
+                "Close", "chat.form_cancel", ":material/close:", _close, here, help="Close the threads"
             )
         for thread in listed:
             _draw_thread(here, who, threads, thread, readers, may_write=may_write)
@@ -225,14 +220,14 @@ def _draw_thread(
 
 def _draw_resolving(here: Frame, threads: ConversationThreads, thread: Thread) -> None:
     act, icon = ("Reopen", "undo") if thread.resolved else ("Resolve", "check_circle")
-    st.button(
+    quiet_button(
         act,
-        key=f"thread.{act.lower()}.{thread.id}",
-        icon=f":material/{icon}:",
-        type="tertiary",
+        f"thread.{act.lower()}.{thread.id}",
+        f":material/{icon}:",
+        _try,
+        here,
+        lambda: threads.resolve(thread.id, resolved=not thread.resolved),
         help="Go on with it" if thread.resolved else "It stays readable",
-        on_click=_try,
-        args=(here, lambda: threads.resolve(thread.id, resolved=not thread.resolved)),
     )
 
 
@@ -395,15 +390,7 @@ def _edit(here: Frame, comment: Comment | None) -> None:
 
 
 def _small(here: Frame, act: str, label: str, icon: str, comment: Comment, work: Callable[[], None]) -> None:
-    st.button(
-        label,
-        key=f"thread.{act}.{comment.id}",
-        icon=f":material/{icon}:",
-        type="tertiary",
-        help=label,
-        on_click=_try,
-        args=(here, work),
-    )
+    quiet_button(label, f"thread.{act}.{comment.id}", f":material/{icon}:", _try, here, work, help=label)
 
 
 def _try(here: Frame, work: Callable[[], None]) -> None:

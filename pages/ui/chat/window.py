@@ -18,6 +18,7 @@ from forky_core.views.notebook import (
 )
 from forky_core.views.places import branch_for
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go
 
@@ -77,22 +78,22 @@ def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
     if not book.earlier:
         return
     with st.container(key="line-earlier", horizontal=True, horizontal_alignment="center"):
-        st.button(
+        quiet_button(
             f"Show {min(MORE, book.earlier)} earlier of {book.earlier:,}",
-            key="chat.earlier",
-            icon=":material/expand_less:",
-            type="tertiary",
-            on_click=_show_more,
-            args=(here, window_anchor(here)),
+            "chat.earlier",
+            ":material/expand_less:",
+            _show_more,
+            here,
+            window_anchor(here),
         )
-        st.button(
+        quiet_button(
             "To the beginning",
-            key="chat.begin",
-            icon=":material/first_page:",
-            type="tertiary",
+            "chat.begin",
+            ":material/first_page:",
+            go,
+            here.chat,
+            first,
             help="Look at the first message; the branch stays where it is",
-            on_click=go,
-            args=(here.chat, first),
         )
 
 
@@ -111,14 +112,7 @@ def draw_later(here: Frame, later: int | None) -> None:
             st.markdown(_off_branch(here, name), width="stretch")
         else:
             st.markdown(f"{count(later, 'later message')} on **{name}**", width="stretch")
-        st.button(
-            "To the newest",
-            key="chat.newest",
-            icon=":material/last_page:",
-            type="tertiary",
-            on_click=go,
-            args=(here.chat,),
-        )
+        quiet_button("To the newest", "chat.newest", ":material/last_page:", go, here.chat)
 
 
 def _off_branch(here: Frame, name: str) -> str:

@@ -21,6 +21,7 @@ from forky_core.model.payload_kinds import FUSION
 from forky_core.views.answers.blocks import AnswerBlock
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
@@ -127,14 +128,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
         with st.container(key="line-compare-fusion-top", horizontal=True, vertical_alignment="center"):
             what = "The parts you chose" if parts else "One answer of these"
             st.markdown(f":material/merge_type: **{what}**", width="stretch")
-            st.button(
-                "Close",
-                key="compare.fuse_close",
-                type="tertiary",
-                icon=":material/close:",
-                on_click=close_fusion,
-                args=(frame,),
-            )
+            quiet_button("Close", "compare.fuse_close", ":material/close:", close_fusion, frame)
         st.caption("From then on the model reads it in their place; they all stay.")
         _draw_choices(here, options, targets)
         _draw_plan(here, planning, found)

@@ -13,6 +13,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
 from forky_core.views.plain_words import plain_sentence
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import TabSession
@@ -51,14 +52,8 @@ def draw_notice(forky: Workspace, tab: TabSession) -> None:
         if way is not None:
             key, icon = _WAYS[way]
             st.button(way, key=key, icon=icon, on_click=_turn, args=(forky, tab))
-        st.button(
-            "Close this line",
-            key="notice.close",
-            icon=":material/close:",
-            type="tertiary",
-            help="Close this line",
-            on_click=_forget,
-            args=(tab,),
+        quiet_button(
+            "Close this line", "notice.close", ":material/close:", _forget, tab, help="Close this line"
         )
 
 

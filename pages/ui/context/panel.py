@@ -9,6 +9,7 @@ from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.context import ContextRow, rows
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import asking
 from pages.ui.components.notice import done
@@ -83,13 +84,12 @@ def draw_sent(here: Frame, made: PreparedRequest, line: DeltaGenerator) -> None:
         chosen = [row for row in found if only == "All" or row.item.included == (only == "Sent")]
         shown = int(st.session_state.get(_SHOWN, MOST))
         if len(chosen) > shown:
-            st.button(
+            quiet_button(
                 f"Show {min(MOST, len(chosen) - shown):,} earlier of {len(chosen) - shown:,}",
-                key="context.more",
-                type="tertiary",
-                icon=":material/expand_less:",
-                on_click=_show_more,
-                args=(shown,),
+                "context.more",
+                ":material/expand_less:",
+                _show_more,
+                shown,
             )
     if not chosen:
         st.caption("Nothing." if found else "Nothing has been said here yet: only a question would be sent.")

@@ -12,6 +12,7 @@ from forky_core.documents.shelf import DocumentShelf
 from forky_core.model.document import Document
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.documents.reading import document_link, size
 from pages.ui.frame import saying
@@ -38,14 +39,16 @@ def draw_list(forky: Workspace, tab: TabSession, store: DocumentShelf, *, remove
             document_link(plain_label(one.name, 80), one.id, 1)
             st.caption(_about(one), width="content")
             if removes:
-                st.button(
+                quiet_button(
                     "Remove",
-                    key=f"documents.remove.{one.id[:12]}",
-                    icon=":material/delete:",
-                    type="tertiary",
+                    f"documents.remove.{one.id[:12]}",
+                    ":material/delete:",
+                    _remove,
+                    forky,
+                    tab,
+                    store,
+                    one,
                     help="Answers quote it no longer; it can be taken back",
-                    on_click=_remove,
-                    args=(forky, tab, store, one),
                 )
 
 

@@ -10,6 +10,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.document import ADDRESS, Chunk, CitedPassage, DocumentId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.made_pages import linked
 
@@ -51,9 +52,7 @@ def draw_document(forky: Workspace, id: str, asked: str, *, of: str = "") -> Non
 
     Keys: `documents.back`, `documents.earlier`, `documents.later`.
     """
-    st.button(
-        "All documents", key="documents.back", icon=":material/arrow_back:", type="tertiary", on_click=_back
-    )
+    quiet_button("All documents", "documents.back", ":material/arrow_back:", _back)
     came = _came_along(forky, of, f"{ADDRESS}{id}#{asked}")
     if came is not None:
         _draw_passage(came)

@@ -8,6 +8,7 @@ from forky_core.experiments.experiments import Experiments
 from forky_core.model.errors import ForkyError, NothingToDo
 from forky_core.model.experiment import CellAddress
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import edits
@@ -68,15 +69,7 @@ def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
         for what, (label, icon) in _BUTTONS.items():
             if not changes and what not in _READING:
                 continue
-            st.button(
-                label,
-                key=f"experiments.{what}",
-                type="tertiary",
-                icon=f":material/{icon}:",
-                help=_MENU[what],
-                on_click=want,
-                args=(what,),
-            )
+            quiet_button(label, f"experiments.{what}", f":material/{icon}:", want, what, help=_MENU[what])
         offered = [what for what in _MENU if what not in _BUTTONS and (changes or what in _READING)]
         chosen = (
             st.menu_button(

@@ -11,6 +11,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.views.times import ago, stamp
 from pages.ui.components.bell import OPENED
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.palette import palette
 from pages.ui.person import Notice, Viewer
@@ -77,14 +78,14 @@ def _draw_notice(who: Viewer, notice: Notice) -> None:
             width="content",
         )
         label = "Mark as not read" if notice.read else "Mark as read"
-        st.button(
+        quiet_button(
             label,
-            key=f"inbox.mark.{notice.number}",
-            icon=f":material/{'mark_email_unread' if notice.read else 'done'}:",
-            type="tertiary",
+            f"inbox.mark.{notice.number}",
+            f":material/{'mark_email_unread' if notice.read else 'done'}:",
+            who.inbox.mark,
+            who.id,
+            notice.number,
             help=label,
-            on_click=who.inbox.mark,
-            args=(who.id, notice.number),
             kwargs={"read": not notice.read},
         )
 

@@ -13,6 +13,7 @@ from forky_core.formats.importing.import_record import ImportRecord, broken_off,
 from forky_core.formats.importing.undo_import import undo_import
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.made_pages import linked
@@ -50,14 +51,14 @@ def draw_broken_off_hint(forky: Workspace, tab: TabSession) -> None:
     with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
         st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
         st.page_link(linked("library.py"), label="Finish or take away", icon="", width="content")
-        st.button(
+        quiet_button(
             "Close this line",
-            key="broken_off.close",
-            icon=":material/close:",
-            type="tertiary",
+            "broken_off.close",
+            ":material/close:",
+            tab.choices.__setitem__,
+            _HINT,
+            newest,
             help="Close this line",
-            on_click=tab.choices.__setitem__,
-            args=(_HINT, newest),
         )
 
 

@@ -15,6 +15,7 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -116,15 +117,16 @@ def _draw_record(forky: Workspace, tab: TabSession, record: ImportRecord) -> Non
         many = count(len(record.conversations), "conversation")
         when = "running" if record.state == "running" else ago(record.began, now())
         st.caption(f"{many} · {count(record.messages, 'message')} · {when}", width="content")
-        st.button(
+        quiet_button(
             "Undo",
-            key=f"import.past.{record.number}",
-            icon=":material/undo:",
-            type="tertiary",
+            f"import.past.{record.number}",
+            ":material/undo:",
+            _undo,
+            forky,
+            tab,
+            record.number,
             help="Move what it brought to the trash",
             disabled=record.state == "running",
-            on_click=_undo,
-            args=(forky, tab, record.number),
         )
 
 

@@ -10,6 +10,7 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
@@ -62,14 +63,15 @@ def _draw_line(forky: Workspace, tab: TabSession, who: Viewer, line: ShelfLine, 
         ):
             share(forky, forky.conversation(id))
         if changes:
-            st.button(
+            quiet_button(
                 "Move to the trash",
-                key=f"library.delete.{id}",
-                icon=":material/delete:",
-                type="tertiary",
+                f"library.delete.{id}",
+                ":material/delete:",
+                _trash,
+                forky,
+                tab,
+                line.summary,
                 help="Move to the trash",
-                on_click=_trash,
-                args=(forky, tab, line.summary),
             )
 
 

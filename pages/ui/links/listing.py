@@ -13,6 +13,7 @@ from forky_core.people.links.link import AUDIENCE, Link, NewLink
 from forky_core.people.links.links import Links
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.person import viewer
 from pages.ui.workspace import links_of
@@ -31,14 +32,14 @@ def draw_links(forky: Workspace, listed: Sequence[Link], *, key: str) -> None:
             st.markdown(f":material/{icon}: {plain_label(link.title, 90)}", width="stretch")
             st.caption(plain_label(_facts(links, link), 200), width="content")
             if viewer().may("edit", link.conversation):
-                st.button(
+                quiet_button(
                     "Revoke",
-                    key=f"{key}.revoke.{link.id}",
-                    type="tertiary",
-                    icon=":material/block:",
+                    f"{key}.revoke.{link.id}",
+                    ":material/block:",
+                    _revoke,
+                    links,
+                    link.id,
                     help="Its address leads nowhere from now on",
-                    on_click=_revoke,
-                    args=(links, link.id),
                 )
 
 

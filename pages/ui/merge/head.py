@@ -15,6 +15,7 @@ from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError
 from forky_core.views.merging import BUDGET_STEP, BranchRelation, budget_range
 from forky_core.views.shelf import count, title_or_placeholder
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
 from pages.ui.merge.choices import POLICIES, label_of_strategy, offered, want
@@ -40,15 +41,14 @@ def draw_route(frame: Frame, options: MergeAddress) -> None:
         else:
             st.session_state["merge.source"] = options.source
             _select("Branch", branches, "merge.source", _change_source, options)
-        st.button(
+        quiet_button(
             "Swap the two",
-            key="merge.swap",
-            icon=":material/swap_horiz:",
-            type="tertiary",
+            "merge.swap",
+            ":material/swap_horiz:",
+            _swap,
+            options,
             help="Swap the two",
             disabled=options.graft is not None,
-            on_click=_swap,
-            args=(options,),
         )
         st.markdown("back into", width="content")
         st.session_state["merge.target"] = options.target

@@ -17,6 +17,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.views.captions import dollars
 from forky_core.views.merging import branch_relation, left_out, price, size_in_words, strange_marks
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.frame import Frame, saying
@@ -65,14 +66,7 @@ def _draw_facts(frame: Frame, planning: Planning, plan: MergePlan) -> None:
         st.caption(size_in_words(plan), width="stretch")
         offer_writing(frame, planning)
         if planning.edited:
-            st.button(
-                "Take the edit back",
-                key="merge.reset",
-                type="tertiary",
-                icon=":material/history:",
-                on_click=_reset,
-                args=(planning,),
-            )
+            quiet_button("Take the edit back", "merge.reset", ":material/history:", _reset, planning)
         label = "Details" if planning.examination is None else "Reading …"
         with st.popover(label, type="tertiary", icon=":material/info:", key="merge.details"):
             _draw_as_text(plan)

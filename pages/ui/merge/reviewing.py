@@ -17,6 +17,7 @@ from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
 from forky_core.merge.plan import MergePlan
 from forky_core.model import MessageId
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
@@ -123,14 +124,7 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
         )
         _draw_answers(frame, request, shown, approved=counts)
     if own is not None:
-        st.button(
-            "Withdraw my review",
-            key="merge.withdraw",
-            type="tertiary",
-            icon=":material/undo:",
-            on_click=_withdraw,
-            args=(frame, request),
-        )
+        quiet_button("Withdraw my review", "merge.withdraw", ":material/undo:", _withdraw, frame, request)
 
 
 def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, *, approved: bool) -> None:

@@ -12,6 +12,7 @@ from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -141,14 +142,15 @@ def _draw_invitation(people: Administration, tab: TabSession, invitation: Invita
         used = f"{invitation.used} of {invitation.uses} used · " if invitation.uses > 1 else ""
         made = f"made {ago(invitation.created, now())}"
         st.caption(f"{used}{made} · until {stamp(invitation.expires)}", width="content")
-        st.button(
+        quiet_button(
             "Take back",
-            key=f"people.invitation.back.{invitation.id}",
-            type="tertiary",
-            icon=":material/block:",
+            f"people.invitation.back.{invitation.id}",
+            ":material/block:",
+            _take_back,
+            people,
+            tab,
+            invitation,
             help="Its address leads nowhere from now on",
-            on_click=_take_back,
-            args=(people, tab, invitation),
         )
 
 

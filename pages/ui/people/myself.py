@@ -13,6 +13,7 @@ from forky_core.gateway.access.ways.password import ISSUER as PASSWORD
 from forky_core.gateway.access.ways.password import change_password, has_password
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
 from pages.ui.people.forgetting import forget
@@ -68,13 +69,14 @@ def _draw_sessions(people: Administration, here: str, tab: TabSession) -> None:
     with st.container(key="line-me-ways", horizontal=True, vertical_alignment="center", gap="medium"):
         st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out of this browser</a>')
         if len(sessions) > 1:
-            st.button(
+            quiet_button(
                 "Sign out everywhere else",
-                key="people.elsewhere",
-                type="tertiary",
-                icon=":material/devices_off:",
-                on_click=_elsewhere,
-                args=(people, here, tab),
+                "people.elsewhere",
+                ":material/devices_off:",
+                _elsewhere,
+                people,
+                here,
+                tab,
             )
 
 
@@ -86,14 +88,15 @@ def _draw_session(people: Administration, here: str, tab: TabSession, session: T
         used = "" if is_here else f" · used {ago(session.seen, now())}"
         st.caption(f"signed in {ago(session.created, now())}{used}", width="content")
         if not is_here:
-            st.button(
+            quiet_button(
                 "Sign out",
-                key=f"people.session.{session.id}",
-                type="tertiary",
-                icon=":material/logout:",
+                f"people.session.{session.id}",
+                ":material/logout:",
+                _end,
+                people,
+                tab,
+                session,
                 help="That browser has to sign in again, at once",
-                on_click=_end,
-                args=(people, tab, session),
             )
 
 
@@ -118,14 +121,15 @@ def _draw_ways_in(people: Administration, tab: TabSession) -> None:
             with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
                 st.markdown(f":material/key: {plain_label(_way_name(way), 120)}", width="stretch")
                 if len(ways) > 1:
-                    st.button(
+                    quiet_button(
                         "Remove",
-                        key=f"people.way.{number}",
-                        type="tertiary",
-                        icon=":material/delete:",
+                        f"people.way.{number}",
+                        ":material/delete:",
+                        _drop,
+                        people,
+                        tab,
+                        way,
                         help="You cannot sign in by it any more",
-                        on_click=_drop,
-                        args=(people, tab, way),
                     )
     adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else ()
     with st.container(key="line-me-adding", horizontal=True, gap="medium"):

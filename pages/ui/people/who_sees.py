@@ -10,6 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import title_or_placeholder
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import choose_member
 from pages.ui.people.roles import draw_roles
@@ -156,14 +157,14 @@ def _draw_named(
                 tab, lambda: sharing.share(member.id, role_named(str(st.session_state[key])))
             ),
         )
-        st.button(
+        quiet_button(
             f"Remove {plain_label(member.name, 40)}",
-            key=f"sees.remove.{member.handle}",
-            type="tertiary",
-            icon=":material/person_remove:",
+            f"sees.remove.{member.handle}",
+            ":material/person_remove:",
+            _try,
+            tab,
+            partial(sharing.share, member.id, Role.NONE),
             help="They see it no longer, unless everybody does",
-            on_click=_try,
-            args=(tab, partial(sharing.share, member.id, Role.NONE)),
         )
 
 

@@ -27,6 +27,7 @@ from forky_core.preferences import (
     chosen_verifier,
     remove_server,
 )
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
@@ -285,14 +286,16 @@ def _draw_row(
         if status.id in _KEYED or (forky is not None and status.base_url):
             _draw_key(models, tab, status)
         if forky is not None and status.id in models.added_servers:
-            st.button(
+            quiet_button(
                 "Look there no more",
-                key=f"settings.remove.{status.id}",
-                icon=":material/delete:",
-                type="tertiary",
+                f"settings.remove.{status.id}",
+                ":material/delete:",
+                _remove,
+                forky,
+                models,
+                tab,
+                status,
                 help="Look there no more",
-                on_click=_remove,
-                args=(forky, models, tab, status),
             )
     result = tab.choices.get(f"settings.test.{status.id}")
     if result:

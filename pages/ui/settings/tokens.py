@@ -14,6 +14,7 @@ from forky_core.gateway.pasting import agent_lines, lines_to_paste
 from forky_core.gateway.tokens import REACHES, Token, Tokens
 from forky_core.model.errors import ForkyError
 from forky_core.views.times import stamp
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal
@@ -97,14 +98,15 @@ def _draw_row(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
         st.caption(_rights(tokens, token), width="stretch")
         if not token.metrics:
             _draw_recording(tokens, tab, token)
-        st.button(
+        quiet_button(
             "Revoke",
-            key=f"settings.token.revoke.{token.id}",
-            type="tertiary",
-            icon=":material/block:",
+            f"settings.token.revoke.{token.id}",
+            ":material/block:",
+            _revoke,
+            tokens,
+            tab,
+            token,
             help="Refused from the next call on, for good",
-            on_click=_revoke,
-            args=(tokens, tab, token),
         )
 
 

@@ -8,6 +8,7 @@ from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST, fit_name
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.made_pages import linked
@@ -65,14 +66,13 @@ def draw_who(frame: Frame, poll: Poll) -> None:
             about[2] = f"revealed by {plain_label(poll.revealed.by, 60)}"
         st.caption(" · ".join(about), width="content")
         if poll.open and frame.session.person is not None:
-            st.button(
+            quiet_button(
                 f"You are {plain_label(frame.session.person, 40)}",
-                key="vote.not_me",
-                type="tertiary",
-                icon=":material/person:",
+                "vote.not_me",
+                ":material/person:",
+                _forget,
+                frame.session,
                 help="Vote under another name",
-                on_click=_forget,
-                args=(frame.session,),
             )
 
 
