@@ -23,12 +23,14 @@ _SHORTEST = 13
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     command = commands.add_parser("list", help="list the conversations")
     command.add_argument("--trash", action="store_true", help="those in the trash")
+    command.add_argument("--folder", metavar="NAME", help="those in this folder")
     command.add_argument("--json", action="store_true", help="one JSON object a line")
     command.set_defaults(run=run, makes_database=False)
 
 
 def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    summaries = forky.conversations(trashed=options.trash)
+    every = forky.conversations(trashed=options.trash)
+    summaries = [one for one in every if options.folder in (None, one.folder)]
     if options.json:
         for summary in summaries:
             print(json.dumps(asdict(summary)), file=out)
@@ -41,7 +43,9 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             f"{ids[summary.id]}  {stamp(summary.updated)}  {count(summary.messages, 'message'):>14}  {title}",
             file=out,
         )
-    if not summaries:
+    if every and not summaries:
+        print("Nothing is in this folder.", file=out)
+    elif not summaries:
         print(
             "The trash is empty." if options.trash else "No conversation yet. Begin one: forky chat", file=out
         )

@@ -425,6 +425,16 @@ class Conversation(BranchReader):
             raise NothingToDo(f"It is called “{line}” already.")
         return tx.publish("rename", f"Renamed the conversation to “{line}”")
 
+    def put_into(self, folder: str) -> Operation:
+        """Put the conversation into a folder of the list; "" takes it out. Raises NothingToDo if it is there."""
+        line, was = title_line(folder), self.view.folder
+        tx = self._session.require_not_trashed()
+        tx.set("folder", line or None)
+        if not tx.changes:
+            raise NothingToDo(f"It is in the folder “{line}” already." if line else "It is in no folder.")
+        moved = f"Put the conversation into the folder “{line}”"
+        return tx.publish("folder", moved if line else f"Took the conversation out of the folder “{was}”")
+
     def trash(self) -> Operation:
         """Move the conversation to the trash; `take_back` restores it."""
         history.settle(self._session)

@@ -23,6 +23,8 @@ class ConversationSummary:
     """The branch that moved last, where a person resumes."""
     program: str = ""
     """The program that began it, with its token's name before it: “laptop (aider)”; "" if a person did."""
+    folder: str = ""
+    """The folder it is in; "" if it is in none."""
 
 
 @dataclass(frozen=True, slots=True)

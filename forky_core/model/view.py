@@ -26,9 +26,9 @@ class View:
     """Everything that can move in one conversation, as of one operation.
 
     Stored as a flat mapping, one entry a key, so that an operation is a small difference:
-    `title` → str · `trashed` → true · `program` → str · `memory` → Memory.stored() · `room` → Room.stored() ·
-    `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} · `rules/<branch>` → Rules.stored() ·
-    `documents` → ids of those that belong to the conversation ·
+    `title` → str · `folder` → str · `trashed` → true · `program` → str · `memory` → Memory.stored() ·
+    `room` → Room.stored() · `people/<name>` → Person.stored() · `heads/<branch>` → {"at": id or null} ·
+    `rules/<branch>` → Rules.stored() · `documents` → ids of those that belong to the conversation ·
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash · `notes/<id>` → what a speaker wants to say at that message ·
     `erased/<id>` → Erasure.stored(), of a message whose text was erased ·
@@ -44,6 +44,12 @@ class View:
     def title(self) -> str:
         title = self.entries.get("title", "")
         return title if isinstance(title, str) else ""
+
+    @property
+    def folder(self) -> str:
+        """The folder in which the list of conversations shows it; "" if it is in none."""
+        folder = self.entries.get("folder", "")
+        return folder if isinstance(folder, str) else ""
 
     @property
     def program(self) -> str:

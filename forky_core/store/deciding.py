@@ -102,6 +102,7 @@ def outdated(key: str, first: Operation | None) -> Outdated:
         "tags": f"The tag “{name}”",
         "stash": "The stash",
         "title": "The title",
+        "folder": "The folder",
         "trashed": "The conversation",
     }.get(kind, "The conversation")
     came_first = f" “{first.summary}” came first." if first is not None and first.summary else ""

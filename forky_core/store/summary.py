@@ -39,4 +39,5 @@ def summary_of(
         trashed=view.trashed,
         branch=max(listed or heads, key=moved, default="").removeprefix(_HEADS),
         program=view.program,
+        folder=view.folder,
     )

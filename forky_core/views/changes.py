@@ -52,7 +52,7 @@ def _rank(key: str) -> int:
 def _sentences(change: Change) -> Sequence[str]:
     kind, _, name = change.key.partition("/")
     match kind:
-        case "title" | "program":
+        case "title" | "folder" | "program":
             return [f"{kind.capitalize()}: {_quoted(change.before)} → {_quoted(change.after)}"]
         case "trashed" | "scope" | "opens" | "reuse":
             return [_SWITCHES[kind][0 if change.after else 1]]

@@ -9,7 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from forky_core.model import ConversationSummary, View
+from forky_core.model import ConversationId, ConversationSummary, View
 from forky_core.model.view import FORKED_FROM
 from forky_core.views.times import ago, is_today, local
 
@@ -61,11 +61,12 @@ def shelf(
     page: int = 1,
     lines: int = LINES,
 ) -> Shelf:
-    """Return a page of the conversations whose titles have every word of `words`."""
+    """Return a page of the conversations whose titles have every word of `words`.
+
+    “folder:sea” wants a folder with these letters instead, and “program:aider” a program.
+    """
     wanted = words.casefold().split()
-    fitting = [
-        s for s in summaries if all(word in title_or_placeholder(s.title).casefold() for word in wanted)
-    ]
+    fitting = [s for s in summaries if all(_fits(s, word) for word in wanted)]
     fitting.sort(key=_ORDER[sort])
     pages = max(1, -(-len(fitting) // lines))
     shown = min(max(page, 1), pages)
@@ -73,30 +74,53 @@ def shelf(
     return Shelf(tuple(_line(s, now) for s in window), shown, pages, len(fitting), len(summaries))
 
 
+def _fits(summary: ConversationSummary, word: str) -> bool:
+    kind, _, rest = word.partition(":")
+    where = {"folder": summary.folder, "program": summary.program}.get(kind if rest else "")
+    if where is None:
+        where, rest = title_or_placeholder(summary.title), word
+    return rest in where.casefold()
+
+
+def newest_of_a_person(summaries: Sequence[ConversationSummary]) -> ConversationId | None:
+    """Return where a person goes on: the first with a branch that no program began, or else the first with one."""
+    begun = [s for s in summaries if s.branches]
+    return next((s.id for s in (*(s for s in begun if not s.program), *begun)), None)
+
+
 @dataclass(frozen=True, slots=True)
 class ShelfDay:
-    """Some conversations below a heading, such as those of a day."""
+    """Some conversations below a heading: those of a day or of a folder."""
 
     name: str
     lines: tuple[ShelfLine, ...]
+    is_folder: bool = False
 
 
 def shelf_by_day(
     summaries: Sequence[ConversationSummary], *, now: int, pinned: Collection[str] = (), most: int = 80
 ) -> tuple[ShelfDay, ...]:
-    """Return the pinned conversations and then the others, newest first, by the days on which they last changed.
+    """Return the pinned conversations, then the folders by name, and then the others by the days of their last change.
 
-    At most `most` of those that are not pinned are returned.
+    In each the newest come first. Of those that are not pinned, a folder has at most `most`, and all days together.
     """
     newest = sorted(summaries, key=_ORDER["changed"])
-    days: dict[str, list[ShelfLine]] = {}
-    for summary in (
-        *(s for s in newest if s.id in pinned),
-        *[s for s in newest if s.id not in pinned][:most],
-    ):
-        name = "Pinned" if summary.id in pinned else _day_of(summary.updated, now)
-        days.setdefault(name, []).append(_line(summary, now))
-    return tuple(ShelfDay(name, tuple(lines)) for name, lines in days.items())
+    folders: dict[str, list[ConversationSummary]] = {}
+    days: dict[str, list[ConversationSummary]] = {}
+    for summary in (s for s in newest if s.folder and s.id not in pinned):
+        folders.setdefault(summary.folder, []).append(summary)
+    for summary in [s for s in newest if not s.folder and s.id not in pinned][:most]:
+        days.setdefault(_day_of(summary.updated, now), []).append(summary)
+    groups = [
+        ("Pinned", [s for s in newest if s.id in pinned], False),
+        *((name, folders[name][:most], True) for name in sorted(folders, key=str.casefold)),
+        *((name, found, False) for name, found in days.items()),
+    ]
+    return tuple(
+        ShelfDay(name, tuple(_line(s, now) for s in found), is_folder)
+        for name, found, is_folder in groups
+        if found
+    )
 
 
 def _day_of(at: int, now: int) -> str:

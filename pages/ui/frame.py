@@ -19,6 +19,7 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError, NotFound, StoreError
 from forky_core.views.listed import listed_branches, visible_without_cells
 from forky_core.views.places import branch_for, grafted_from
+from forky_core.views.shelf import newest_of_a_person
 from pages.ui.registry import front_page
 from pages.ui.session import TabSession, session
 from pages.ui.streamlit_patches.navigation import lead
@@ -110,7 +111,7 @@ def _conversation(forky: Forky, wanted: str | None, branch: str | None) -> tuple
                 return chat, why_not
             if chat is not None:
                 why_not = why_not or "That conversation has no branch: what it began with was undone."
-    newest = next((summary.id for summary in forky.conversations() if summary.branches), None)
+    newest = newest_of_a_person(forky.conversations())
     if newest is None or wanted is not None or branch is None:
         return (forky.conversation(newest) if newest is not None else None), why_not
     return _conversation(forky, newest, branch)

@@ -37,6 +37,10 @@ def test_list_names_each_conversation_with_an_id_that_opens_it(forky: Run, seede
         assert forky("log", line.split()[0]).code == 0
 
 
+def test_list_shows_one_folder(forky: Run, seeded: dict[str, str]) -> None:
+    assert forky("list --folder Sea").out == "Nothing is in this folder.\n"
+
+
 def test_list_shows_the_trash_apart(forky: Run, seeded: dict[str, str]) -> None:
     assert "thrown away" not in forky("list").out
     assert "thrown away" in forky("list --trash").out

@@ -43,6 +43,19 @@ def test_the_title_comes_from_the_first_question_and_can_be_changed() -> None:
         chat.rename(" \n ")
 
 
+def test_a_conversation_is_put_into_a_folder_and_taken_out(forky: Workspace) -> None:
+    chat = talk(forky.create("Ships"), "Why do ships float?")
+    assert chat.put_into(" Deep\nsea ").sentence == "Put the conversation into the folder “Deep sea”."
+    assert (chat.view.folder, forky.conversations()[0].folder) == ("Deep sea", "Deep sea")
+    with pytest.raises(NothingToDo):
+        chat.put_into("Deep sea")
+    assert chat.put_into("").sentence == "Took the conversation out of the folder “Deep sea”."
+    with pytest.raises(NothingToDo):
+        chat.put_into(" ")
+    chat.undo()
+    assert chat.view.folder == "Deep sea"
+
+
 def test_files_are_kept_once_and_refused_when_empty_or_enormous(tmp_path: Path, forky: Workspace) -> None:
     (tmp_path / "note.txt").write_text("hello")
     one = forky.attach(tmp_path / "note.txt")

@@ -65,4 +65,4 @@ def test_the_palette_is_told_of_branches_and_conversations_once_it_was_opened(fo
     (found,) = [item for item in page.get("bidi_component") if item.proto.component_name == "forky_keyboard"]
     places = json.loads(json.loads(found.proto.json)["places"])
     assert places["branches"] == ["main", "side"]
-    assert places["conversations"] == [[str(other.id), "Elsewhere"]]
+    assert places["conversations"] == [[str(other.id), "Elsewhere", ""]]

@@ -3,12 +3,29 @@ from __future__ import annotations
 import pytest
 
 from forky_core.model import ConversationId, ConversationSummary
-from forky_core.views.shelf import Sort, count, shelf
+from forky_core.views.shelf import Sort, count, newest_of_a_person, shelf, shelf_by_day
 
 
-def summary(number: int, title: str = "", *, messages: int = 0, updated: int = 0) -> ConversationSummary:
+def summary(
+    number: int,
+    title: str = "",
+    *,
+    messages: int = 0,
+    updated: int = 0,
+    program: str = "",
+    folder: str = "",
+) -> ConversationSummary:
     return ConversationSummary(
-        ConversationId(f"c{number}"), title, number, updated, messages, 1, trashed=False, branch="main"
+        ConversationId(f"c{number}"),
+        title,
+        number,
+        updated,
+        messages,
+        1,
+        trashed=False,
+        branch="main",
+        program=program,
+        folder=folder,
     )
 
 
@@ -35,6 +52,50 @@ def test_the_filter_wants_every_word_in_any_case() -> None:
     shown = shelf(rows, now=0, words="  CLI naming ", sort="created")
     assert [line.summary.id for line in shown.lines] == ["c2", "c1"]
     assert (shown.fitting, shown.total) == (2, 3)
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("folder:sea", ["c1"]),
+        ("ships folder:SEA", ["c1"]),
+        ("birds folder:sea", []),
+        ("program:aider", ["c2"]),
+        ("folder", []),
+        ("program:", ["c3"]),
+    ],
+)
+def test_the_filter_finds_by_folder_and_by_program(words: str, found: list[str]) -> None:
+    rows = [
+        summary(1, "Ships", folder="Deep sea"),
+        summary(2, "Birds", program="laptop (aider)"),
+        summary(3, "A program: mine"),
+    ]
+    assert [line.summary.id for line in shelf(rows, now=0, words=words).lines] == found
+
+
+def test_folders_stand_by_name_between_the_pins_and_the_days() -> None:
+    rows = [
+        summary(1, updated=1),
+        *(summary(number, folder="sea", updated=number) for number in (2, 3, 4)),
+        summary(5, folder="Air"),
+        summary(6, folder="Air"),
+    ]
+    groups = shelf_by_day(rows, now=9, pinned={"c5", "c6"}, most=2)
+    assert [(one.name, one.is_folder) for one in groups] == [
+        ("Pinned", False),
+        ("sea", True),
+        ("Today", False),
+    ]
+    assert [line.summary.id for line in groups[1].lines] == ["c4", "c3"], "the newest, and no more than asked"
+    assert [one.name for one in shelf_by_day(rows, now=9)] == ["Air", "sea", "Today"]
+
+
+def test_a_person_goes_on_where_no_program_was() -> None:
+    theirs, mine = summary(1, program="aider"), summary(2)
+    assert newest_of_a_person([theirs, mine]) == "c2"
+    assert newest_of_a_person([theirs]) == "c1"
+    assert newest_of_a_person([]) is None
 
 
 @pytest.mark.parametrize(

@@ -311,6 +311,7 @@ def _erased(_name: str, value: Any) -> Iterable[str]:
 
 _CHECKS: Mapping[str, Callable[[str, Any], Iterable[str]]] = {
     "title": _title,
+    "folder": _title,
     "trashed": _trashed,
     "memory": _memory,
     "room": _room,

@@ -40,7 +40,7 @@ LIBRARY_MESSAGES: Final = (
 )
 LIBRARY_ENTRIES: Final = """
 SELECT conversation, key, value, operation FROM forky.entries
-WHERE key IN ('title', 'trashed', 'program') OR starts_with(key, 'heads/') OR starts_with(key, 'experiments/')
+WHERE key IN ('title', 'folder', 'trashed', 'program') OR starts_with(key, 'heads/') OR starts_with(key, 'experiments/')
 """
 
 # The entries of views

@@ -35,7 +35,7 @@ WHERE workspace = %(workspace)s ORDER BY updated DESC, born DESC, conversation D
 LINES: Final = """
 SELECT conversation, key, value AS json, operation FROM forky.entries
 WHERE workspace = %(workspace)s AND conversation = ANY(%(conversations)s)
-AND (key IN ('title', 'trashed', 'program') OR starts_with(key, 'heads/') OR starts_with(key, 'experiments/'))
+AND (key IN ('title', 'folder', 'trashed', 'program') OR starts_with(key, 'heads/') OR starts_with(key, 'experiments/'))
 """
 ENTRIES: Final = f"SELECT key, value AS json, operation FROM forky.entries WHERE {_HERE}"
 ENTRIES_NAMED: Final = (

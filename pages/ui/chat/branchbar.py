@@ -82,6 +82,8 @@ def carry_out(here: Frame, act: str | None) -> None:
             _rename_branch(here)
         case "title":
             _rename_title(here)
+        case "folder":
+            _put_into(here)
         case "share":
             from pages.ui.library.sharing import share  # noqa: PLC0415 - every format's writer: the first page needs none
 
@@ -143,6 +145,31 @@ def _rename_title(here: Frame) -> None:
         st.markdown(plain_label(str(error), 300))
         return
     st.rerun()
+
+
+@st.dialog("Folder of this chat")
+def _put_into(here: Frame) -> None:
+    """Keys: `folder.name`, `folder.go`."""
+    now = here.chat.view.folder
+    names = sorted({now, *(one.folder for one in here.forky.conversations())} - {""}, key=str.casefold)
+    with st.form("folder", border=False):
+        st.selectbox(
+            "Choose one, or type a new name",
+            ["", *names],
+            names.index(now) + 1 if now else 0,
+            format_func=lambda one: one or "No folder",
+            key="folder.name",
+            accept_new_options=True,
+        )
+        if st.form_submit_button(
+            "Put it there", key="folder.go", type="primary", on_click=_save_folder, args=(here,)
+        ):
+            st.rerun()
+
+
+def _save_folder(here: Frame) -> None:
+    with saying(here.session):
+        done(here.session, here.chat.put_into(st.session_state["folder.name"] or ""))
 
 
 @st.dialog("Rename this branch")

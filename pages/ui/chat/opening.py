@@ -22,6 +22,7 @@ from forky_core.views.captions import opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for
+from forky_core.views.shelf import newest_of_a_person
 from pages.ui.chat.cells import Look, cell_tree
 from pages.ui.chat.drafting import question_from
 from pages.ui.chat.style import CHAT_CSS
@@ -89,7 +90,7 @@ def opening(person: str, address: Mapping[str, str]) -> tuple[str, str, str] | N
 
 
 def _place(forky: Forky, address: Mapping[str, str]) -> tuple[Conversation, MessageId | None]:
-    newest = next((one.id for one in forky.conversations() if one.branches), "")
+    newest = newest_of_a_person(forky.conversations()) or ""
     chat = forky.conversation(address.get("c") or newest, address.get("b"))
     if not (asked := address.get("m")):
         return chat, chat.branch.head

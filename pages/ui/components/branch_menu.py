@@ -6,6 +6,7 @@ BRANCH_MENU = {
     "merge": "Bring this branch back …",
     "rename": "Rename this branch …",
     "title": "Rename this chat …",
+    "folder": "Folder …",
     "share": "Export or share …",
     "present": "Start a demo …",
     "people": "Who takes part …",
@@ -19,5 +20,5 @@ WRITES_BRANCH = frozenset({"rename", "delete"})
 """Those of them that only whoever may write to the branch can do."""
 READING_BRANCH = frozenset({"people", "share", "present", "history"})
 """Those of them that change nothing."""
-EDITS_CHAT = frozenset({"title", "reuse", "anew"})
+EDITS_CHAT = frozenset({"title", "folder", "reuse", "anew"})
 """Those of them that only whoever may change the conversation itself can do."""

@@ -27,12 +27,13 @@ const fold = () => {
   if (innerWidth < 768) document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
 };
 
-function row([id, branch, title, about, sign, program], here, isPinned, ask) {
+function row([id, branch, title, about, sign, program], here, isPinned, whose, ask) {
   const made = piece("div", "fk-chats-row"), link = piece("a", "", title);
   const query = new URLSearchParams({ c: id, b: branch });
   link.href = `./?${query}`;
   link.title = `${title}\n${about}${program ? `\n${program}` : ""}`;
   link.dir = "auto";
+  if (whose === "programs") link.append(piece("small", "", program));
   if (id === here) link.setAttribute("aria-current", "page");
   link.addEventListener("click", (event) => {
     if (event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -56,10 +57,30 @@ function row([id, branch, title, about, sign, program], here, isPinned, ask) {
   return made;
 }
 
+// The names of the folders that were opened; the one with the chat that is shown is open, too.
+const OPENED = "forky.folders";
+const opened = () => {
+  try { return new Set(JSON.parse(localStorage.getItem(OPENED) ?? "[]")); } catch { return new Set(); }
+};
+function folder(name, rows, holds) {
+  const made = piece("details"), head = piece("summary");
+  const title = piece("h2", "", name);
+  title.dir = "auto";
+  head.append(title, piece("span", "", String(rows.length)));
+  made.open = holds || opened().has(name);
+  head.addEventListener("click", () => {
+    const names = opened();
+    if (made.open) names.delete(name); else names.add(name);
+    try { localStorage.setItem(OPENED, JSON.stringify([...names])); } catch { /* Storage is refused. */ }
+  });
+  made.append(head, ...rows);
+  return made;
+}
+
 const drawn = new WeakMap(); // What each list shows, as JSON: it is made anew where that has changed.
 
 export default function ({ data, parentElement, setTriggerValue }) {
-  const list = parentElement.querySelector(".fk-chats"), [here, begins, more, days] = data, said = JSON.stringify(data);
+  const list = parentElement.querySelector(".fk-chats"), [here, begins, more, whose, days] = data, said = JSON.stringify(data);
   if (drawn.get(list) === said) return;
   drawn.set(list, said);
   const ask = (what) => setTriggerValue("asked", { ...what, n: Date.now() });
@@ -70,9 +91,23 @@ export default function ({ data, parentElement, setTriggerValue }) {
   const mac = /mac|iphone|ipad/i.test(navigator.userAgentData?.platform ?? navigator.platform ?? "");
   find.append(piece("kbd", "", mac ? "⌘ K" : "Ctrl K"));
   tools.append(find);
-  list.replaceChildren(tools, ...days.flatMap(([name, rows]) => [
-    piece("h2", "", name), ...rows.map((one) => row(one, here, name === "Pinned", ask)),
-  ]));
+  if (whose) {
+    const kinds = piece("div", "fk-chats-whose");
+    kinds.setAttribute("role", "group");
+    kinds.setAttribute("aria-label", "Whose chats");
+    for (const [kind, label] of [["mine", "Mine"], ["programs", "Programs’"]]) {
+      const made = piece("button", "", label);
+      made.type = "button";
+      made.setAttribute("aria-pressed", String(kind === whose));
+      made.addEventListener("click", () => ask({ whose: kind }));
+      kinds.append(made);
+    }
+    tools.append(kinds);
+  }
+  list.replaceChildren(tools, ...days.flatMap(([name, chats, isFolder]) => {
+    const rows = chats.map((one) => row(one, here, !isFolder && name === "Pinned", whose, ask));
+    return isFolder ? [folder(name, rows, chats.some(([id]) => id === here))] : [piece("h2", "", name), ...rows];
+  }));
   if (more) list.append(button("fk-chats-more", "expand_more", "Show more", () => ask({ more: 1 })));
   if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
 }

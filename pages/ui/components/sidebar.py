@@ -1,4 +1,4 @@
-"""The list of conversations beside every page: pinned ones, then by days; new chat, search, and what is being written.
+"""The list of conversations beside every page: pinned ones, folders, days; new chat, search, and what is being written.
 
 The browser makes the lines itself (sidebar.js), so that two thousand conversations are one message. On a phone the list
 is a drawer, with the pages above it.
@@ -6,6 +6,7 @@ is a drawer, with the pages above it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.pins import pin, pinned
-from forky_core.views.shelf import ShelfLine, shelf_by_day
+from forky_core.model import ConversationSummary
+from forky_core.views.shelf import ShelfLine, newest_of_a_person, shelf_by_day
 from pages.ui.components.markdown import showable
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import open_chat, saying
@@ -23,6 +25,7 @@ from pages.ui.workspace import workspace
 
 _KEY = "sidebar"
 _MOST = "sidebar.most"
+_WHOSE = "sidebar.whose"
 _LINES = 60
 """How many conversations that are not pinned are listed at first; each press of “Show more” adds as many."""
 _LONGEST = 120
@@ -40,14 +43,21 @@ _component = st.components.v2.component(
 def draw_sidebar() -> None:
     """Draw the list in Streamlit's sidebar. Keys: `sidebar`."""
     forky, tab, who = workspace(), session(), viewer()
-    listed = [one for one in forky.conversations() if one.branches]
+    begun = [one for one in forky.conversations() if one.branches]
     kept = pinned(forky.store, who.id)
+    whose = _whose(begun)
+    # What a person pinned is theirs, too.
+    listed = [
+        one
+        for one in begun
+        if not whose or (bool(one.program) if whose == "programs" else not one.program or one.id in kept)
+    ]
     most = int(st.session_state.get(_MOST, _LINES))
     days = shelf_by_day(listed, now=now(), pinned=kept, most=most)
     shown = [line for day in days for line in day.lines]
     news = who.news_in([(line.summary.id, line.summary.updated) for line in shown])
     writing = {job.place.conversation for job in forky.replies.running()}
-    here = st.query_params.get("c") or tab.conversation or (shown[0].summary.id if shown else "")
+    here = st.query_params.get("c") or tab.conversation or newest_of_a_person(begun) or ""
 
     def line(one: ShelfLine) -> list[object]:
         summary = one.summary
@@ -69,11 +79,20 @@ def draw_sidebar() -> None:
                 str(here),
                 who.may("begin"),
                 len(listed) > len(shown),
-                [[day.name, [line(one) for one in day.lines]] for day in days],
+                whose,
+                [[day.name, [line(one) for one in day.lines], day.is_folder] for day in days],
             ],
             on_asked_change=_carry_out,
             height="content",
         )
+
+
+def _whose(begun: Sequence[ConversationSummary]) -> str:
+    """Whose conversations are listed, "mine" or "programs"; "" where no program began one."""
+    if not any(one.program for one in begun):
+        return ""
+    every = all(one.program for one in begun)
+    return str(st.session_state.get(_WHOSE, "programs" if every else "mine"))
 
 
 def _carry_out() -> None:
@@ -88,5 +107,7 @@ def _carry_out() -> None:
                 open_chat(forky.conversation(id, tab.branch if id == tab.conversation else None))
             case {"pin": str(id), "on": bool(on)}:
                 pin(forky.store, forky.conversation(id).id, who.id, on=on)
+            case {"whose": "mine" | "programs" as whose}:
+                st.session_state[_WHOSE] = whose
             case {"more": _}:
                 st.session_state[_MOST] = int(st.session_state.get(_MOST, _LINES)) + _LINES

@@ -44,6 +44,7 @@ _ICONS = {
     "bisect": "manage_search",
     "promote": "flag",
     "rename": "drive_file_rename_outline",
+    "folder": "folder",
     "delete": "delete",
     "prune": "content_cut",
     "erase": "ink_eraser",

@@ -88,7 +88,15 @@ def _places(forky: Workspace, chat: Conversation | None) -> dict[str, Any]:
         else [],
         "now": chat.branch_name if chat is not None else "",
         "conversations": [
-            (str(one.id), title_or_placeholder(one.title)[:_LONGEST_TITLE])
+            (
+                str(one.id),
+                title_or_placeholder(one.title)[:_LONGEST_TITLE],
+                " ".join(
+                    f"{kind}:{said}"
+                    for kind, said in (("folder", one.folder), ("program", one.program))
+                    if said
+                ),
+            )
             for one in newest
             if one.branches and (chat is None or one.id != chat.id)
         ],

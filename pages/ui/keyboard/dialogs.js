@@ -67,7 +67,7 @@ function collect() {
   const words = palette().open ? one(".palette input").value.trim() : "";
   for (const [conversation, message, text, title] of words && places.words === words ? places.hits : [])
     found.push({ name: text, kind: title, words, run: () => ask({ conversation, message }) });
-  for (const [conversation, title] of places.conversations ?? []) found.push({ name: title, kind: "conversation", run: () => ask({ conversation }) });
+  for (const [conversation, title, where] of places.conversations ?? []) found.push({ name: title, kind: "conversation", where, run: () => ask({ conversation }) });
   return found;
 }
 
@@ -79,7 +79,8 @@ function fit(line, typed) {
   const words = typed.split(/\s+/);
   if (words.every((word) => name.split(/[\s/_-]+/).some((part) => part.startsWith(word)))) return 1;
   if (words.every((word) => name.includes(word))) return 2;
-  return words.every((word) => `${name} ${line.kind}`.includes(word)) ? 3 : 9;
+  const where = folded(line.where ?? ""); // Asked for as “folder:sea” or “program:aider”.
+  return words.every((word) => `${name} ${line.kind} ${word.includes(":") ? where : ""}`.includes(word)) ? 3 : 9;
 }
 
 const one = (selector) => root.querySelector(selector);

@@ -47,6 +47,14 @@ def test_a_file_that_is_imported_and_exported_has_the_same_bytes(
         )
 
 
+def test_the_folder_comes_along(forky: Workspace) -> None:
+    chat = talk(forky.create("Ships"), "Why do they float?")
+    chat.put_into("Sea")
+    other, _ = workspace()
+    adopt(other, parsed(file_of(forky, chat)))
+    assert other.conversation(chat.id).view.folder == "Sea"
+
+
 def test_importing_it_twice_adds_nothing(forky: Workspace) -> None:
     text = file_of(forky, with_everything(forky))
     other, _ = workspace()

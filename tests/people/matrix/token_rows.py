@@ -64,6 +64,7 @@ PROPOSING: tuple[Row, ...] = (
     Row("requests.decline", NEVER, lambda c: _through(c).requests.decline(1)),
     Row("undo", NEVER, lambda c: _through(c).undo()),
     Row("rename", NEVER, lambda c: _through(c).rename("Ships")),
+    Row("put_into", NEVER, lambda c: _through(c).put_into("Sea")),
     Row("trash", NEVER, lambda c: _through(c).trash()),
     Row("tags.add", NEVER, lambda c: _through(c).tags.add("x")),
     Row("erase", NEVER, lambda c: _through(c)._session.store.erase(c.id, head_of(c), by="", at=1)),

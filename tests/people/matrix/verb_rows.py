@@ -184,6 +184,7 @@ VERBS: tuple[Row, ...] = (
     Row("history.erase", FOR_GOOD, lambda c: c.chat.history.erase(head_of(c), confirm=short(head_of(c)))),
     Row("note", CHANGE, lambda c: c.chat.note(c.talk.answer, "Slowly.")),
     Row("rename", CHANGE, lambda c: c.chat.rename("Ships")),
+    Row("put_into", CHANGE, lambda c: c.chat.put_into("Sea")),
     Row("trash", CHANGE, lambda c: c.chat.trash()),
     Row("take_back", CHANGE, lambda c: (c.first(lambda chat: chat.trash()), c.chat.take_back())),
     # Rules.

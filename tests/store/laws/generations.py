@@ -95,6 +95,8 @@ class GenerationLaws:
         assert (line.branch, line.created, line.updated) == ("side", log[0].at, log[-1].at)
         change(store, Change("program", None, "laptop (aider)"))
         assert [line.program for line in store.conversations()] == ["laptop (aider)", ""]
+        change(store, Change("folder", None, "Sea"))
+        assert [line.folder for line in store.conversations()] == ["Sea", ""]
 
     def test_resuming_never_names_a_deleted_branch(self, store: Store) -> None:
         hello = said("hello")
