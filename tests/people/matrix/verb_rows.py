@@ -180,6 +180,7 @@ VERBS: tuple[Row, ...] = (
     ),
     Row("undo", CHANGE, lambda c: c.chat.undo()),
     Row("redo", CHANGE, lambda c: (c.first(lambda chat: chat.undo()), c.chat.redo())),
+    Row("history.refuse_if_changed", READ, lambda c: c.chat.history.refuse_if_changed(c.chat.view.version)),
     Row("history.plan_erasure", READ, lambda c: c.chat.history.plan_erasure(head_of(c))),
     Row("history.erase", FOR_GOOD, lambda c: c.chat.history.erase(head_of(c), confirm=short(head_of(c)))),
     Row("note", CHANGE, lambda c: c.chat.note(c.talk.answer, "Slowly.")),
