@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from html import unescape
+from types import ModuleType
 
 import pytest
 from starlette.applications import Starlette
@@ -113,6 +115,13 @@ def test_a_fault_in_drawing_leaves_the_plain_frame(
     client: TestClient, chat: Conversation, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(opening, "cell_tree", lambda *_: 1 / 0)
+    assert frame() in client.get("/").text
+
+
+def test_a_request_that_comes_while_the_drawing_is_being_imported_gets_the_plain_frame(
+    client: TestClient, chat: Conversation, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, opening.__name__, ModuleType(opening.__name__))
     assert frame() in client.get("/").text
 
 

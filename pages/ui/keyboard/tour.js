@@ -143,18 +143,23 @@ function forMe() {
   fromCard = true;
   if (!isHere()) ask({ tour: "back", conversation: tour.conversation });
   else if (tour.step >= TOUR.length) { const { conversation } = tour; leaveTour(); ask({ tour: "compare", conversation }); }
-  else { by = String(tour.step); asked = true; lookAt(); }
+  else { by = String(tour.step); asked = true; setTimeout(lookAt); } // After this press, which closes a menu that is open.
 }
 
-let pressedLast = null, pressedAt = 0, asked = false; // Whether nothing was pressed yet since it was asked for.
+let pressedLast = {}, asked = false; // Whether nothing was pressed yet since it was asked for.
+
+// The Send button of the place that the field is drawn for, as soon as both are there.
+const sendButton = () => document.querySelector(`.st-key-${window.__forkyComposing?.data?.button} button`);
 
 function pressFor({ target, one }, step) {
   if (target.types && document.querySelector("[data-testid=stApp]")?.dataset.testScriptState !== "notRunning") return; // Nothing is sent meanwhile.
-  if (one === pressedLast && performance.now() - pressedAt < PATIENCE) return;
-  pressedLast = one; pressedAt = performance.now();
-  const last = target === step.targets[0];
+  if (target.types && !sendButton()?.textContent.includes("new branch")) return; // What is typed before would be of another place.
+  // A press brings a target nearer to the first. Until that is drawn, the page still shows those before it.
+  const at = step.targets.indexOf(target), last = !at;
+  if (step === pressedLast.step && at >= pressedLast.at && performance.now() < pressedLast.until) return;
   if (target.page || last) by = "";
   if (last && step.reads_first && !asked) return;
+  pressedLast = { step, at, until: performance.now() + PATIENCE };
   asked = false;
   if (target.types) { write(one, target.types); return; }
   if (target.page) { take({ do: "page", what: target.page }); return; }
@@ -171,7 +176,7 @@ function write(field, words) {
   }
   setTimeout(() => {
     field.blur();
-    setTimeout(() => document.querySelector("[class*=st-key-chat-send-] button")?.click(), 200);
+    setTimeout(() => sendButton()?.click(), 200);
     if (card?.contains(had)) had.focus({ preventScroll: true });
   }, 100);
 }

@@ -151,11 +151,13 @@ async def _conversation(scope: MutableMapping[str, Any]) -> tuple[str, ...]:
     """Return the HTML of the title, messages and field of the conversation at the address of a request; nothing if
     it is not at hand. The gate has let the request through and has said whose it is.
     """
-    drawing = sys.modules.get(_OPENING)
-    if drawing is None or not scope["path"].endswith("/"):
+    opening = getattr(
+        sys.modules.get(_OPENING), "opening", None
+    )  # None while the module is being imported, too.
+    if opening is None or not scope["path"].endswith("/"):
         return ()
     address = dict(parse_qsl(scope["query_string"].decode("latin-1")))
-    asked = asyncio.to_thread(drawing.opening, person_of(scope), address)
+    asked = asyncio.to_thread(opening, person_of(scope), address)
     try:
         return await asyncio.wait_for(asked, _PATIENCE) or ()
     except Exception:  # noqa: BLE001 - the page itself says what is wrong with it
