@@ -151,9 +151,8 @@ async def _conversation(scope: MutableMapping[str, Any]) -> tuple[str, ...]:
     """Return the HTML of the title, messages and field of the conversation at the address of a request; nothing if
     it is not at hand. The gate has let the request through and has said whose it is.
     """
-    opening = getattr(
-        sys.modules.get(_OPENING), "opening", None
-    )  # None while the module is being imported, too.
+    # While the module is being imported it is in sys.modules already, without the function.
+    opening = getattr(sys.modules.get(_OPENING), "opening", None)
     if opening is None or not scope["path"].endswith("/"):
         return ()
     address = dict(parse_qsl(scope["query_string"].decode("latin-1")))
