@@ -22,7 +22,7 @@ SMALL = """
 def test_the_small_buttons_of_a_cell_are_large_enough_for_a_thumb(unchanged_app: str, watch: Any) -> None:
     page = watch(width=390).open(unchanged_app)
     begin(page)
-    expect(page.locator("[data-act]").first).to_be_visible()
+    expect(page.locator("[data-act]").filter(visible=True).first).to_be_visible()
     page.wait_for_function(f"() => ({SMALL})({LEAST}).length === 0")
 
 
