@@ -14,6 +14,7 @@ from forky_core.model.errors import NotAllowed, NotFound, StoreError
 from forky_core.store.remote.note import note_beside, read_note, write_note
 from tests.app_server import started
 from tests.cli.conftest import CHECKOUT, Run
+from tests.hangs import HANG
 
 
 @pytest.fixture(scope="module")
@@ -25,7 +26,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def address(folder: Path) -> Iterator[str]:
     """The address of an app that has the ready conversation open."""
     with started(CHECKOUT / "app.py", folder) as (found, _server):
-        httpx.get(f"{found}/readyz", trust_env=False, timeout=60)
+        httpx.get(f"{found}/readyz", trust_env=False, timeout=HANG)
         yield found
 
 
@@ -64,7 +65,7 @@ def test_a_token_that_a_command_makes_or_revokes_counts_at_once(forky: Run, addr
 
     def status() -> int:
         headers = {"authorization": f"Bearer {text}"}
-        return httpx.get(f"{address}/v1/models", headers=headers, trust_env=False, timeout=60).status_code
+        return httpx.get(f"{address}/v1/models", headers=headers, trust_env=False, timeout=HANG).status_code
 
     assert status() == 200
     assert forky("token revoke laptop").code == 0

@@ -135,6 +135,7 @@ class Faulty:
 def all_verbs(forky: Workspace, folder: Path) -> None:
     chat = forky.create(canary("Title"), system=canary("Be brief."))
     chat.rename(canary("Another title"))
+    chat.put_into(canary("A folder"))
     chat.ask(canary("What is the port?"), model="scripted/one")
     start = talk(chat, canary("The port is 8080."), canary("The port is 8080.")).path()[1]
     side = chat.fork(CANARY, at=start.id)
