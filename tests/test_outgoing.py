@@ -44,6 +44,9 @@ KNOWN = {
     "forky_core/cli/up.py": "looks for a free port",
     "forky_core/cli/analysing.py": "asks the Forky whose address somebody typed",
     "forky_core/cli/browser.py": "waits until Forky's own server takes connections",
+    "forky_core/llm/served_models.py": "asks the Forky that a program connects to which models it has",
+    "forky_core/people/links/fetching.py": "fetches what a link shows through http_clients.py; names httpx's errors",
+    "forky_core/store/remote/store.py": "asks the Forky that a program connects to, or the app on this machine",
     "forky_core/store/postgresql/channel.py": "wakes a thread of its own by a pair of sockets in this process",
 }
 """A file that is not here takes its client from forky_core/llm/http_clients.py, or is added with its reason."""
