@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, MutableMapping
 from typing import Any
 
 Scope = MutableMapping[str, Any]
@@ -17,6 +17,11 @@ Header = tuple[bytes, bytes]
 def headers_named(scope: Scope, name: bytes) -> list[bytes]:
     """The values of every header of this name (lower case), in the order in which they were sent."""
     return [value for found, value in scope["headers"] if found.lower() == name]
+
+
+def headers_of(scope: Scope) -> Mapping[str, str]:
+    """The headers of a request by their lower-case names; of several of one name, the last."""
+    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}
 
 
 def header(scope: Scope, name: bytes) -> str:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from forky_core.gateway.access.forwarded import is_forwarded
 from forky_core.gateway.access.origins import is_loopback, normal_host
-from forky_core.gateway.asgi import Receive, Scope, Send, answer, read_body
+from forky_core.gateway.asgi import Receive, Scope, Send, answer, headers_of, read_body
 from forky_core.gateway.tokens import forget_tokens
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.model.hashing import message_id
@@ -48,9 +48,7 @@ class RemoteStoreAt:
         self._secret = secret
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = headers_of(scope)
         name = scope["path"].partition(f"{PATH}/")[2]
         try:
             forky = await asyncio.to_thread(self._entered, scope, headers)

@@ -167,10 +167,8 @@ def plan_id(plan: MergePlan) -> str:
     return plan.fast_forward if plan.fast_forward is not None else landed_messages(plan)[-1].id
 
 
-def _planned(caller: VerbCaller, chat: Conversation, params: MergeChoices) -> tuple[Conversation, MergePlan]:
-    """The plan of a request or of sources, with the branch that receives it checked out."""
-    if params.model:
-        caller.require("ask")
+def _chosen(params: MergeChoices | ProposeParams) -> MergeOptionFields:
+    """How a merge is made, as far as it was said: its strategy, what is picked and what matters."""
     chosen: MergeOptionFields = {}
     if params.strategy or params.picks:
         chosen["strategy"] = params.strategy or CHERRY_PICK.name
@@ -178,6 +176,14 @@ def _planned(caller: VerbCaller, chat: Conversation, params: MergeChoices) -> tu
         chosen["picks"] = params.picks
     if params.focus:
         chosen["focus"] = params.focus
+    return chosen
+
+
+def _planned(caller: VerbCaller, chat: Conversation, params: MergeChoices) -> tuple[Conversation, MergePlan]:
+    """The plan of a request or of sources, with the branch that receives it checked out."""
+    if params.model:
+        caller.require("ask")
+    chosen = _chosen(params)
     if params.budget:
         chosen["budget"] = params.budget
     if params.model:
@@ -249,13 +255,7 @@ def propose(caller: VerbCaller, params: ProposeParams) -> Result:
     as_seen(chat, params.head)
     into = chat.checkout(params.into)
     sources = (params.branch, *params.others)
-    chosen: MergeOptionFields = {}
-    if params.strategy or params.picks:
-        chosen["strategy"] = params.strategy or CHERRY_PICK.name
-    if params.picks:
-        chosen["picks"] = params.picks
-    if params.focus:
-        chosen["focus"] = params.focus
+    chosen = _chosen(params)
     if params.text:
         planned = into.plan_merge(sources, **chosen)
         if planned.block is None:

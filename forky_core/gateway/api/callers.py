@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from forky_core.gateway.api.token_models import TokenModels
-from forky_core.gateway.asgi import Scope
+from forky_core.gateway.asgi import Scope, headers_of
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
 from forky_core.model.errors import NotAllowed
@@ -67,8 +67,3 @@ class Callers:
         view = token_view(forky, rights)
         view.models = TokenModels(forky.models, token, tokens)
         return VerbCaller(view, token.name, token.id, rights.scopes, self._address(scope))
-
-
-def headers_of(scope: Scope) -> Mapping[str, str]:
-    """The headers of a request by their lower-case names."""
-    return {name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]}

@@ -11,9 +11,9 @@ from collections.abc import Collection, Iterator
 from contextlib import suppress
 from urllib.parse import parse_qs
 
-from forky_core.gateway.api.callers import Callers, headers_of
+from forky_core.gateway.api.callers import Callers
 from forky_core.gateway.api.threads import VerbThreads
-from forky_core.gateway.asgi import Receive, Scope, Send
+from forky_core.gateway.asgi import Receive, Scope, Send, headers_of
 from forky_core.gateway.events import HEADERS, disconnected, send_event
 from forky_core.gateway.serving import server_stops
 from forky_core.gateway.v1.call_note import CallNote

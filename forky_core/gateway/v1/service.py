@@ -17,7 +17,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from forky_core.gateway.asgi import Receive, Scope, Send
+from forky_core.gateway.asgi import Receive, Scope, Send, headers_of
 from forky_core.gateway.routes import PREFIX
 from forky_core.gateway.tokens import Token, Tokens
 from forky_core.gateway.v1.admission import authorised
@@ -91,9 +91,7 @@ class Service:
         self._executor.shutdown(wait=False)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        headers = {
-            name.decode("latin-1").lower(): value.decode("latin-1") for name, value in scope["headers"]
-        }
+        headers = headers_of(scope)
         path = scope["path"].removeprefix(PREFIX).strip("/")
         unrecorded = path.startswith(f"{UNRECORDED}/")
         path = path.removeprefix(f"{UNRECORDED}/")
