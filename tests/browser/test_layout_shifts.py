@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.conftest import CHECKOUT, expect, served
+from tests.browser.conftest import CHECKOUT, expect, served, settled
 
 pytestmark = pytest.mark.browser
 _MOST = 0.1
@@ -18,6 +18,16 @@ new PerformanceObserver((list) => {
   for (const one of list.getEntries()) if (!one.hadRecentInput) shifts.push([one.value, one.startTime, one.sources.map(({ node }) =>
     node?.parentElement ? `${node.parentElement.className} > ${node.className ?? node.nodeName}` : "gone")]);
 }).observe({ type: "layout-shift", buffered: true });
+"""
+_FRAMES = """
+const from = performance.now();
+window.frames = [];
+const look = () => {
+  const words = document.querySelector("[data-testid=stMain]")?.innerText.trim().length ?? 0;
+  frames.push([performance.now() - from, words]);
+  requestAnimationFrame(look);
+};
+document.addEventListener("click", () => requestAnimationFrame(look), { once: true, capture: true });
 """
 
 
@@ -47,3 +57,16 @@ def test_the_frame_reads_what_it_is_until_then(app: str, watch: Any) -> None:
     frame = watched.page.locator(".fk-opening")
     expect(frame).to_contain_text("Opening your conversations")
     expect(watched.page).to_have_title("Forky")
+
+
+def test_the_page_that_one_leaves_stays_in_sight_until_the_next_is_drawn(app: str, watch: Any) -> None:
+    watched = watch()
+    page = settled(watched.open(app))
+    for name in ("Library", "Chat"):
+        page.evaluate(f"() => {{ {_FRAMES} }}")
+        page.get_by_test_id("stTopNav").get_by_role("link", name=name).click()
+        page.wait_for_url("**/library" if name == "Library" else "**/?c=*")
+        settled(page)
+        # A page that takes longer than this shows how far it is.
+        assert [frame for frame in page.evaluate("window.frames") if frame[0] < 1_500 and not frame[1]] == []
+    assert watched.problems == []

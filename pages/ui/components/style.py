@@ -71,6 +71,10 @@ TOKENS[data-testid="stHeaderActionElements"] { display: none; }
 [data-scrolls]:focus-visible { outline: 2px solid ACCENT; outline-offset: -2px; }
 .stMain:focus, .stMain:focus-visible { outline: none; }
 
+/* The page that one leaves (streamlit_patches/browser_fixes.py) gives way at once, and a click goes through it. */
+::view-transition { pointer-events: none; }
+::view-transition-old(root), ::view-transition-new(root) { animation: none; }
+
 /* The list of chats. */
 section[data-testid="stSidebar"] { min-width: 17rem; }
 [data-testid="stSidebarContent"] { padding: 0 .6rem !important; }

@@ -2,7 +2,7 @@
 
 With or without the patch it completes the address and writes cookies, which a page of Streamlit can only read. The
 patch handles some events before Streamlit does: Ctrl+Z in a field, links that are opened in another tab, and a tap on a
-button that leaves a field. With it the composer stays enabled while the server cannot be reached
+button that leaves a field; the page that one leaves stays in sight until the next one is drawn. With it the composer stays enabled while the server cannot be reached
 (ui/chat/composing.js). It replaces nothing of Streamlit's, but it relies on the structure of Streamlit's page.
 """
 
@@ -100,6 +100,23 @@ const keep = (cookies) => {
   }
 };
 
+// Streamlit empties the window when one goes to another page. What was there stays in sight until the next page is drawn, or
+// begins to be seen after this many milliseconds.
+const LONGEST = 1500;
+const drawn = (path) => new Promise((done) => {
+  const from = performance.now();
+  const looking = setInterval(() => {
+    const there = location.pathname === path && document.querySelector(
+      "[data-testid=stApp][data-test-script-state=notRunning] [data-testid=stMainBlockContainer] :is(button, p, h2)");
+    if (there || performance.now() - from > LONGEST) { clearInterval(looking); done(); }
+  }, 20);
+});
+const stay = (event) => {
+  const found = event.button || event.altKey || event.ctrlKey || event.metaKey || event.shiftKey ? null : link(event);
+  const url = found?.closest("[data-testid=stApp]") && found.target !== "_blank" && new URL(found.href);
+  if (url && url.origin === location.origin && url.pathname !== location.pathname) document.startViewTransition?.(() => drawn(url.pathname));
+};
+
 // Streamlit's list of pages contains elements that are not list items, so screen readers get a group of links instead.
 const group = () => {
   for (const list of document.querySelectorAll("[data-testid=stSidebarNavItems]")) {
@@ -117,7 +134,7 @@ export default function (component) {
   name();
   window.navigation?.addEventListener("currententrychange", moved);
   const ears = mends ? [["pointerdown", link], ["contextmenu", link], ["focusin", link], ["focusout", leave],
-    ["click", press], ["click", beside], ["input", hear], ["keydown", undo]] : [];
+    ["click", press], ["click", beside], ["click", stay], ["input", hear], ["keydown", undo]] : [];
   for (const [kind, ear] of ears) window.addEventListener(kind, ear, true);
   if (mends) document.body.addEventListener("keydown", hand);
   return () => {

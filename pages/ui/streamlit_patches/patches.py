@@ -307,8 +307,8 @@ PATCHES = (
     ),
     Patch(
         "browser_fixes",
-        "Ctrl+Z takes back what was typed, Ctrl+click opens a new tab on the same conversation, a tap is not lost, and a "
-        "question can be written while the server is away.",
+        "Ctrl+Z takes back what was typed, Ctrl+click opens a new tab on the same conversation, a tap is not lost, a "
+        "question can be written while the server is away, and no empty window stands between two pages.",
         test="tests/browser/test_keys.py::test_ctrl_z_takes_back_what_was_typed_and_else_what_was_done",
         made="in_pages",
         needs=(),
