@@ -3,7 +3,8 @@
 With or without the patch it completes the address and writes cookies, which a page of Streamlit can only read. The
 patch handles some events before Streamlit does: Ctrl+Z in a field, links that are opened in another tab, and a tap on a
 button that leaves a field. The page that one leaves stays in sight until the next one is drawn. The composer stays
-enabled while the server cannot be reached (ui/chat/composing.js). It replaces nothing of Streamlit's, but it relies on the structure of Streamlit's page.
+enabled while the server cannot be reached (ui/chat/composing.js). It replaces nothing of Streamlit's, but it
+relies on the structure of Streamlit's page.
 """
 
 from __future__ import annotations
