@@ -32,7 +32,7 @@ from forky_core.text.words import terms
 from forky_core.views.answers.marks import marked
 from pages.ui.components.markdown import SHOWN, plain_label
 
-LENGTH = 12_000
+LENGTH = 6_000
 SIGNS = (
     *" \t\n\r:`\\[(<>|$!*_-'\"/.aA0あ\u202e\u0301\0",
     *(
