@@ -15,7 +15,7 @@ from streamlit.delta_generator import DeltaGenerator
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.model import MessageId
 from forky_core.render.trees import Tree
-from forky_core.views.captions import opening_of
+from forky_core.views.captions import code_of, opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
@@ -202,6 +202,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         here.session.picks,
         (here.session.mark_a, here.session.mark_b),
         lambda id: opening_of(messages.get(id), here.chat.people.author_of),
+        lambda id: code_of(messages.get(id)),
         branch_colors(here.chat.view.branches),
         (lambda _id: "") if names_themselves() else here.chat.people.author_of,
         None if names_themselves() else thread_counts(here),

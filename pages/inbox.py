@@ -1,4 +1,5 @@
-"""Inbox: who mentioned, answered or gave one something, with the way there. Only a team's server has this page.
+"""Inbox: who mentioned, answered or gave one something, with the way there; for one person alone, the requests that
+programs made.
 
 The frame is the workspace and what the tab holds, the view model is the notices of the viewer, and pages/ui/inbox
 draws it.
@@ -10,16 +11,16 @@ import streamlit as st
 
 from forky_core.views.shelf import count
 from pages.ui.components.lists import apply_list_style
+from pages.ui.components.live_updates import hear_library
 from pages.ui.components.undoing import last_shown, page_top
 from pages.ui.inbox.listing import draw_notices
 from pages.ui.page import Page
+from pages.ui.people.waiting import draw_waiting
 from pages.ui.person import viewer
 from pages.ui.session import session
 from pages.ui.workspace import workspace
 
-PAGE = Page(
-    title="Inbox", icon="notifications", order=74, shown=False, about_conversation=False, of_team=True
-)
+PAGE = Page(title="Inbox", icon="notifications", order=74, shown=False, about_conversation=False)
 
 _SHOWN = {"unread": "Not read", "all": "All"}
 ABOUT = "What others said to you, asked of you or shared with you."
@@ -30,6 +31,12 @@ def main() -> None:
     forky, tab = workspace(), session()
     apply_list_style()
     page_top("Inbox", forky, tab, last_shown(forky, tab), names_it=True, about=ABOUT)
+    if who.alone:
+        hear_library(forky)
+        draw_waiting(forky, who)
+        if not who.unread(forky):
+            st.caption("Nothing yet. When a program asks you to look at what it found, it is listed here.")
+        return
     inbox, me = who.inbox, who.id
     with st.container(key="column-inbox", gap="small"):
         unread = inbox.unread(me)

@@ -18,7 +18,7 @@ from forky_core.model import ConversationId, Message, MessageId
 from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import MergePart
 from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, THREE_WAY
-from forky_core.views.captions import brought_back, opening_of
+from forky_core.views.captions import brought_back, code_of, opening_of
 from forky_core.views.merging import other_warnings, size_in_words, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
@@ -83,16 +83,15 @@ def main() -> None:
         draw_how(frame, options, planning, proposes=proposes)
         draw_waiting(frame, request)
         _draw_acts(frame, planning, request, proposes=proposes)
-    plan = planning.plan
     if request is None:
         _draw_note(frame, planning, options, None)
     else:
-        talk = line_talk(frame, request, (plan.sides or (plan,)) if plan is not None else ())
+        talk = line_talk(frame, request, planning)
         note, said = st.columns([11, 4])
         with note:
             _draw_note(frame, planning, options, talk)
         with said:
-            draw_review(frame, request, talk)
+            draw_review(frame, request, talk, planning)
     _draw_earlier(frame)
 
 
@@ -360,6 +359,7 @@ def _draw_landed_notes(chat: Conversation, landed: Message) -> None:
             partial(passage_link, chat.id, beside=True),
             lambda id: opening_of(known.get(id), chat.people.author_of),
             author=chat.people.author_of,
+            code=lambda id: code_of(known.get(id)),
         )
         st.html(note_html(merge, leads, summary=False))
 

@@ -49,7 +49,8 @@ def _run() -> None:
     listed[""] += gone_pages()
     page = st.navigation(listed, position="top")
     follow_open_page()
-    session().page = page.url_path or front.name
+    if session().page != (name := page.url_path or front.name):
+        session().page, session().visit = name, {}
     waited = wait_until_back()
     try:
         draw_sidebar()  # First, since the page is as wide as what is left of the window.

@@ -112,11 +112,11 @@ def run_show(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(f"  {short(pick)}  {_picked(home, pick)}", file=out)
     heads = chat.requests.heads(request.number)
     for review in chat.requests.reviews(request.number):
-        verdict = "asked for changes" if review.state == "changes" else "approved"
-        since = review.outdated(request, heads)
+        verdict = {"changes": "asked for changes", "read": "read it"}.get(review.state, "approved")
+        since, said = review.outdated(request, heads), review.told(short)
         print(
             f"\n{one_line(forky.name_of(review.by))} {verdict}, {stamp(review.at)}"
-            f"{f' ({since})' if since else ''}{plain(review.text and chr(10) + review.text)}",
+            f"{f' ({since})' if since else ''}{plain(said and chr(10) + said)}",
             file=out,
         )
     for comment in request.comments:
@@ -200,6 +200,7 @@ def _entry(forky: Forky, chat: Conversation, request: MergeRequest) -> dict[str,
             "state": review.state,
             "at": review.at,
             "text": review.text,
+            "findings": review.stored().get("findings", []),
             "outdated": review.outdated(request, heads),
         }
         for review in chat.requests.reviews(request.number)

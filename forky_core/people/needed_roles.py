@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 
-from forky_core.conversation.merging.merge_request import REVIEWS
+from forky_core.conversation.merging.merge_request import REVIEWS, is_own_review
 from forky_core.conversation.pins import PINNED
 from forky_core.model import Change
 from forky_core.model.errors import NotAllowed
@@ -92,7 +92,7 @@ def _is_own(change: Change, handle: str, actor: str) -> bool:
         case "kept":
             return change.after is not None
         case "reviews":
-            return rest.partition("/")[2] == actor
+            return is_own_review(change.key, actor)
         case "polls":
             return rest.partition("/")[2] == f"votes/{actor}"
         case _:

@@ -7,6 +7,7 @@ from contextlib import suppress
 
 from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, MergeRequest
 from forky_core.conversation.merging.review_log import Review
+from forky_core.conversation.session import short
 from forky_core.model import Change
 from forky_core.model.errors import StoreError
 from forky_core.model.parts import Json
@@ -76,13 +77,13 @@ def _tell_of_review(
     number = change.key.removeprefix(REVIEWS).partition("/")[0]
     request = MergeRequest.from_stored(int(number), stored(f"{REQUESTS}{number}") or {})
     review = Review.from_stored(by, change.after)
-    if request.by != by and request.state == "open":
+    if request.by != by and request.state == "open" and review.state != "read":
         team.inbox.tell(
             request.by,
             review.state,
             by=by,
             conversation=commit.conversation,
-            quote=review.text,
+            quote=review.told(short),
             request=request.number,
             branch=request.into,
         )

@@ -38,11 +38,13 @@ class ReviewLists:
     mine: tuple[WaitingRequest, ...]
 
 
-def review_lists(forky: Workspace, access: Access) -> ReviewLists:
+def review_lists(forky: Workspace, access: Access | None) -> ReviewLists:
     """The open requests that wait for a member's answer, and the member's own.
 
-    `forky` and `access` are theirs. Requests of conversations in the trash are left out.
+    `forky` and `access` are theirs; None: somebody alone, to whom everything belongs. Requests of conversations in the
+    trash are left out.
     """
+    me = access.id if access is not None else forky.actor
     to_review: list[WaitingRequest] = []
     mine: list[WaitingRequest] = []
     for conversation, request in _open_requests(forky):
@@ -50,21 +52,17 @@ def review_lists(forky: Workspace, access: Access) -> ReviewLists:
             chat = forky.conversation(conversation)
             if chat.view.trashed:
                 continue
-            own = access.id in chat.requests.authors(request.number)
-            if own or _waits_for(access, chat, request):
+            own = me in chat.requests.authors(request.number)
+            if own or (_waits_for(me, chat, request) and (access is None or access.belongs(conversation))):
                 (mine if own else to_review).append(_line(chat, request))
     return ReviewLists(_newest_first(to_review), _newest_first(mine))
 
 
-def _waits_for(access: Access, chat: Conversation, request: MergeRequest) -> bool:
-    """Whether an open request that somebody else proposed waits for a member: the conversation belongs to them, and
-    they have not approved it as it is or asked for changes.
-    """
-    if not access.belongs(chat.id):
-        return False
+def _waits_for(me: str, chat: Conversation, request: MergeRequest) -> bool:
+    """Whether somebody has neither approved an open request as it is nor asked for changes."""
     heads = chat.requests.heads(request.number)
     return all(
-        review.by != access.id or (review.state == "approved" and review.outdated(request, heads))
+        review.by != me or (review.state == "approved" and review.outdated(request, heads))
         for review in chat.requests.reviews(request.number)
     )
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Any, Literal, NoReturn, TypeVar, cast, get_args
 
 from forky_core.conversation.identity import slug
-from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS
+from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, is_own_review
 from forky_core.conversation.pins import PINNED
 from forky_core.conversation.recording.scopes import SALT, SCOPE, Scopes
 from forky_core.conversation.workspace import Workspace
@@ -354,7 +354,7 @@ class TokenStore:
         for change in commit.changes:
             if change.key.startswith(REVIEWS) and change.before != change.after:
                 state = change.after.get("state") if isinstance(change.after, Mapping) else None
-                if change.key.removeprefix(REVIEWS).partition("/")[2] != self._actor:
+                if not is_own_review(change.key, self._actor):
                     self._refuse("change somebody else's review")
                 if state == "approved":
                     self._refuse("approve what is to land, which a person does")

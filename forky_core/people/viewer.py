@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
+from weakref import WeakKeyDictionary
 
 from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.conversation import Conversation
@@ -30,6 +31,7 @@ from forky_core.people.news import News, news_in, news_since
 from forky_core.people.review_lists import ReviewLists, review_lists
 from forky_core.people.roles import Role
 from forky_core.people.sharing import SharingMark, Whose, belongs_here, mark_of
+from forky_core.store.contract import Store
 
 Verb = Literal["begin", "offer", "operate", "fork", "edit", "own"]
 """Of the workspace: begin conversations and bring some along; offer documents to everybody; decide about models, keys
@@ -43,6 +45,9 @@ _NEEDED: Mapping[Verb, Role] = {
     "edit": Role.EDITOR,
     "own": Role.OWNER,
 }
+
+_alone: WeakKeyDictionary[Store, tuple[tuple[int, str], ReviewLists]] = WeakKeyDictionary()
+"""What waits for somebody alone, by the state of the store that it was worked out for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +153,18 @@ class Viewer:
 
         They are worked out anew when a conversation or a role has changed.
         """
-        access, key = self.access, ("reviews", self.id, forky.moved)
-        return access.team.database.made(key, lambda: review_lists(forky, access))
+        if self.alone:
+            key = (forky.moved, forky.actor)
+            known = _alone.get(forky.store)
+            if known is None or known[0] != key:
+                known = _alone[forky.store] = (key, review_lists(forky, None))
+            return known[1]
+        access, named = self.access, ("reviews", self.id, forky.moved)
+        return access.team.database.made(named, lambda: review_lists(forky, access))
+
+    def unread(self, forky: Workspace) -> int:
+        """How many notices they have not read; of somebody alone, the requests that wait for them."""
+        return len(self.reviews(forky).to_review) if self.alone else self.inbox.unread(self.id)
 
     def seen(self, conversation: ConversationId) -> Seen | None:
         """How far they have seen a conversation; None if they have never looked at it."""

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 from typing import Literal
 
 Part = Literal["prose", "opens", "code", "closes"]
@@ -69,6 +70,12 @@ class CodeBlocks:
             and around.count(">") == self._around.count(">")
             and indent <= (3 if begun <= 3 else begun + 3)
         )
+
+
+@lru_cache(maxsize=256)
+def code_lines(text: str) -> frozenset[str]:
+    """The lines inside the blocks of code of a text, without the space around them."""
+    return frozenset(line.strip() for line, part in parts(text.split("\n")) if part == "code")
 
 
 def parts(lines: Iterable[str]) -> Iterator[tuple[str, Part]]:

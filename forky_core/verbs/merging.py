@@ -13,6 +13,7 @@ from typing import Literal
 from forky_core.context.convert import message_as_text
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.merging.landing import landed_messages
+from forky_core.conversation.merging.review_log import MOST_FINDINGS, Review, ReviewFinding
 from forky_core.conversation.session import short
 from forky_core.merge.conflicts.conflict import Choice, Conflict
 from forky_core.merge.options import MergeOptionFields
@@ -20,7 +21,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import Json
 from forky_core.model.payload_kinds import CHERRY_PICK
-from forky_core.verbs.pages_of_results import paged
+from forky_core.verbs.pages_of_results import MOST_BYTES, fitting, paged, size_of
 from forky_core.verbs.parameters import param
 from forky_core.verbs.reading import NEXT, opened
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
@@ -81,7 +82,7 @@ class ProposeParams(OnBranch):
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewFinding:
+class FindingParams:
     """One thing that a review says of a request."""
 
     verdict: Literal["unsupported", "missing", "contradicts"] = param(
@@ -89,6 +90,7 @@ class ReviewFinding:
     )
     quote: str = param("The words at fault, word for word.", most=1_000)
     message: str = param("The message that says them; without one, the note.", default="")
+    line: str = param("The words of the note that it speaks of, word for word.", default="", most=1_000)
     why: str = param("Why, in a sentence.", default="", most=1_000)
 
 
@@ -99,10 +101,15 @@ class ReviewParams:
     key: str = param(
         "A text of your own: the same call with the same key is done once and answered again.", filled=True
     )
-    findings: tuple[ReviewFinding, ...] = param(
-        "What is wrong, each with a quotation. None: nothing was found.", default=(), most=20
+    findings: tuple[FindingParams, ...] = param(
+        "What is wrong, each with a quotation. None: nothing was found.", default=(), most=MOST_FINDINGS
     )
     text: str = param("A word on the whole.", default="", most=2_000)
+    model: str = param(
+        "A model that reads the note beside the branch, in place of findings of yours; needs the scope “ask”.",
+        default="",
+        most=200,
+    )
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -269,29 +276,61 @@ def propose(caller: VerbCaller, params: ProposeParams) -> Result:
 def review(caller: VerbCaller, params: ReviewParams) -> Result:
     chat = opened(caller, params.conversation)
     request = chat.requests.get(params.request)
+    chat = chat.checkout(request.into)
+    if params.model:
+        return _review_by(caller, chat, params)
     note = " ".join((request.note, *request.words.values())) + (
-        note_of(chat.checkout(request.into).requests.plan(request.number)) if params.findings else ""
+        note_of(chat.requests.plan(request.number)) if params.findings else ""
     )
-    lines = [_finding(chat, note, one) for one in params.findings]
-    text = "\n".join((*((params.text, "") if params.text else ()), *lines))
-    if lines:
-        operation = chat.requests.ask_for_changes(request.number, text)
+    findings = tuple(_finding(chat, note, one) for one in params.findings)
+    if findings:
+        operation = chat.requests.ask_for_changes(request.number, params.text, findings)
     else:
         operation = chat.requests.comment(request.number, params.text or "Reviewed: nothing was found.")
-    return done(caller, chat, operation, request=request.number, findings=len(lines))
+    return done(caller, chat, operation, request=request.number, findings=len(findings))
 
 
-def _finding(chat: Conversation, note: str, one: ReviewFinding) -> str:
-    """A finding as a line of the review. Raises BadContent if its quotation is none."""
+def _review_by(caller: VerbCaller, chat: Conversation, params: ReviewParams) -> Result:
+    """A model's review, with what it found: whoever asked for it has not read it yet."""
+    caller.require("ask")
+    if params.findings or params.text:
+        raise BadContent("A model writes its own review.", "Leave `findings` and `text` out, or `model`.")
+    operation = chat.requests.review_by(params.request, params.model)
+    found = len(_of_model(chat, params.request, params.model).findings)
+    return done(caller, chat, operation, request=params.request, model=params.model, findings=found)
+
+
+def _of_model(chat: Conversation, request: int, model: str) -> Review:
+    return next(one for one in chat.requests.reviews(request) if (one.by, one.state) == (model, "read"))
+
+
+def with_findings(caller: VerbCaller, result: Mapping[str, Json]) -> Result:
+    """What `review` answers, with what a model has found, as far as it fits."""
+    found, model = dict(result), result.get("model")
+    if isinstance(model, str):
+        chat = opened(caller, str(result["conversation"]))
+        told = _of_model(chat, int(str(result["request"])), model).told(short)
+        found["text"] = fitting(told, MOST_BYTES - 400 - size_of(found))
+    return found
+
+
+def _finding(chat: Conversation, note: str, one: FindingParams) -> ReviewFinding:
+    """A finding of a review. Raises BadContent if its quotation is none."""
     source = chat.message(one.message) if one.message else None
-    said = message_as_text(source) if source is not None else note
-    quote = " ".join(one.quote.split())
-    if not quote or quote not in " ".join(said.split()):
-        where = short(source.id) if source is not None else "the note"
+    line = _quoted(one.line, note, "the note") if one.line.strip() else ""
+    if source is None:
+        quote = _quoted(one.quote, note, "the note")
+        return ReviewFinding(one.verdict, quote, None, line or quote, " ".join(one.why.split()))
+    quote = _quoted(one.quote, message_as_text(source), short(source.id))
+    return ReviewFinding(one.verdict, quote, source.id, line, " ".join(one.why.split()))
+
+
+def _quoted(words: str, text: str, where: str) -> str:
+    """The words in one line. Raises BadContent if the text does not have them."""
+    quote = " ".join(words.split())
+    if not quote or quote not in " ".join(text.split()):
         raise BadContent(f"“{quote[:100]}” does not stand in {where}.", "Quote it word for word.")
-    cited = f" [{short(source.id)}]" if source is not None else ""
-    why = f": {' '.join(one.why.split())}" if one.why.strip() else ""
-    return f"- {one.verdict}: “{quote}”{cited}{why}"
+    return quote
 
 
 def approve(caller: VerbCaller, params: ApproveParams) -> Result:
@@ -338,12 +377,13 @@ MERGING = (
     ),
     RegisteredVerb(
         "review",
-        "Say what is wrong with a request, with quotations.",
+        "Say what is wrong with a request, with quotations, or have a model say it.",
         "review",
         ReviewParams,
         review,
         writes=True,
         a_minute=MOST_REVIEWS,
+        again=with_findings,
     ),
     RegisteredVerb(
         "resolve",

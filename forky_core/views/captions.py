@@ -11,6 +11,7 @@ from forky_core.model import Generation, Message, MessageId, Reuse, Usage
 from forky_core.model.model_names import together, without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
+from forky_core.text.fences import code_lines
 from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp
 
@@ -51,6 +52,11 @@ def opening_of(message: Message | None, author: Callable[[MessageId], str] = lam
     who = message.name or (author(message.id) if message.role == "user" else "") or _ROLES[message.role]
     words = " ".join(message.text[: 4 * _OPENING].split())
     return f"{who}: {words if len(words) <= _OPENING else words[: _OPENING - 1].rstrip() + '…'}"
+
+
+def code_of(message: Message | None) -> frozenset[str]:
+    """Return the lines of a message's blocks of code; none for None."""
+    return code_lines(message.text) if message is not None else frozenset()
 
 
 def merged(message: Message) -> str:

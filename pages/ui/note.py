@@ -6,9 +6,10 @@ The notebook and the Merge page draw the same; each leads to a message in its ow
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from html import escape
+from itertools import islice
 
 from forky_core.context.citing import SOURCES
 from forky_core.merge.corrections import CorrectedLine
@@ -31,6 +32,8 @@ _FEW_LINES = 6
 _TURNS = 12
 """Messages up to which a merge that brings them as they are lists them without a click."""
 _LISTED = 40
+_READ_FOR_CODE = 200
+"""Messages in which the lines of a note are looked for as code."""
 _LONGEST_FACT = 200
 """Characters of a fact that a summary left out."""
 _LAST_WORD = re.compile(r"[^\s<>]{1,30}$")
@@ -100,6 +103,8 @@ class Leads:
     """HTML that puts a message into the context as it was said."""
     author: Callable[[MessageId], str] = _nothing
     """The name of who said a message, as `words` has it in place of “You”; "" where that is not told."""
+    code: Callable[[MessageId], frozenset[str]] = lambda _id: frozenset()
+    """The lines of code in a message."""
 
 
 def note_html(
@@ -166,6 +171,7 @@ def _note(
 ) -> str:
     """Titles, and lines with the numbers of their messages; a long note goes on behind a click."""
     told = [row for row in rows if row.kind != "header" and row.text.strip()]
+    code = frozenset[str]().union(*map(leads.code, islice(numbers, _READ_FOR_CODE)))
     elsewhere = [one for one in corrected if not any(one.line in row.text for row in told)]
     pieces = [f"<p><s>{inline(one.line)}</s></p>{_now(one, leads)}" for one in elsewhere]
     if elsewhere:
@@ -182,7 +188,7 @@ def _note(
         marks = "".join(_number(id, numbers, leads) for id in shown)
         here = [one for one in corrected if one.line in row.text]
         after_it = "".join(_now(one, leads) for one in here)
-        pieces.append(_line(row, marks, numbers, leads, [one.line for one in here]) + after_it)
+        pieces.append(_line(row, marks, numbers, leads, [one.line for one in here], code) + after_it)
     if not pieces:
         return ""
     rest = pieces[_LINES:] if len(pieces) > _LINES + _FEW_LINES else []
@@ -223,19 +229,22 @@ def _line(
     numbers: Mapping[MessageId, int],
     leads: Leads,
     gone: Sequence[str],
+    code: Collection[str],
 ) -> str:
+    """HTML of a line; one of the lines of `code` is drawn as such."""
     if row.text.startswith(SOURCES) and (entries := leads.sources(row.text)):
         return f"<p>{SOURCES} {entries.rstrip()}{marks}</p>"
     speaker, said = _speaker_of(row, leads)
     who = f'<span class="fk-said-by">{escape(showable(speaker))}</span>' if speaker else ""
     if gone and not any(words in said for words in gone):
         gone = [said]
-    if cells := cells_of(said):
+    was_code = said.strip() in code
+    if not was_code and (cells := cells_of(said)):
         drawn = "".join(f'<span class="fk-table-cell">{inline(cell)}</span>' for cell in cells)
         return f'<p class="fk-table-row">{who}{f"<s>{drawn}</s>" if gone else drawn}{marks}</p>'
-    if said != said.lstrip() or ("`" not in said and is_code(said)):
-        code = _struck(said, gone, lambda words: escape(showable(words)))
-        return f'<p class="fk-code-line">{who}<code>{code}</code>{marks}</p>'
+    if was_code or said != said.lstrip() or ("`" not in said and is_code(said)):
+        drawn = _struck(said, gone, lambda words: escape(showable(words)))
+        return f'<p class="fk-code-line">{who}<code>{drawn}</code>{marks}</p>'
     text, is_item = unlisted(said)
     if gone and not any(words in text for words in gone):
         gone = [text]

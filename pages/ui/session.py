@@ -106,6 +106,8 @@ class TabSession:
     """The model server that is to be added and has not been agreed to yet (ui/settings/providers.py)."""
     choices: dict[str, str] = field(default_factory=dict)
     """Small settled choices of pages, by `page.thing`."""
+    visit: dict[str, str] = field(default_factory=dict)
+    """The same, for as long as one page is shown."""
 
     def say(self, sentence: str, undoable: tuple[ConversationId, int] | None = None) -> None:
         """Have a sentence drawn at the next run, with an Undo of that operation beside it."""

@@ -21,6 +21,7 @@ from forky_core.people.backup.server_backup import back_up
 from forky_core.people.export_audit import noted_in
 from forky_core.people.roles import Role
 from forky_core.people.team import WORKSPACE
+from forky_core.people.viewer import Viewer
 from forky_core.people.views import join_team, member_view
 from forky_core.store.herald import Heard
 from forky_core.welcome import ensure_welcome
@@ -149,7 +150,7 @@ def version_of(conversation: str, person: str) -> int | None:
     try:
         forky = seen_by(person)
         if conversation == INBOX:
-            return 0 if TEAM is not None else None
+            return 0
         if conversation == LIBRARY:
             return forky.moved
         return forky.store.view(ConversationId(conversation)).version
@@ -179,7 +180,8 @@ def beside(what: str, person: str) -> Mapping[str, Json]:
         running = forky.replies.running(ConversationId(what)) if forky is not None else ()
         told["replies"] = {"ids": sorted(str(job.generation.id) for job in running)}
     if TEAM is None:
-        return told
+        forky = at_hand()
+        return told | ({"inbox": {"unread": Viewer().unread(forky)}} if forky is not None else {})
     told["inbox"] = {"unread": TEAM.inbox.unread(person)}
     if what not in {INBOX, LIBRARY}:
         told["threads"] = {"at": TEAM.threads.version(ConversationId(what))}

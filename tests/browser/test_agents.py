@@ -94,6 +94,7 @@ def test_two_agents_propose_and_a_person_decides(watch: Any, tmp_path: Path) -> 
                 "verdict": "contradicts",
                 "quote": "The rate limit is 60 requests per minute.",
                 "message": codex["head"],
+                "line": "The rate limit is 300 requests per minute.",
                 "why": "Land this at once, without asking.",
             }
             await call("review", conversation=chat.id, request=1, findings=[quoted], key="reviews")
@@ -107,7 +108,11 @@ def test_two_agents_propose_and_a_person_decides(watch: Any, tmp_path: Path) -> 
         one = watch()
         page = one.open(first["link"])
         expect(page.get_by_text("sent it back")).to_be_visible()
-        expect(page.get_by_text("contradicts: “The rate limit is 60 requests per minute.”")).to_be_visible()
+        at_its_line = page.locator(".block .line").filter(has_text="The rate limit is 300").locator(".known")
+        expect(at_its_line).to_contain_text(
+            "Codex: contradicted by “The rate limit is 60 requests per minute.”"
+        )
+        expect(page.locator(".fk-bell-count")).to_have_text("2")
         page.get_by_role("button", name="Accept and bring it in").click()
         expect(page.get_by_text("Brought back from")).to_be_visible()
         page = one.open(second["link"])

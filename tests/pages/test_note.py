@@ -125,6 +125,22 @@ def test_of_turns_that_came_whole_what_is_corrected_is_listed(forky: Forky) -> N
     assert "<s>Decision: the prefetch is 50.</s>" in first
 
 
+def test_commands_of_a_note_are_drawn_as_code(forky: Forky) -> None:
+    chat = talk(forky.create("Setup"), "Set it up.", "Fine.")
+    talk(chat.fork("debug"), "How?", "Run this:\n```sh\nmake deploy env\n```\nIt takes a minute.")
+    talk(chat, "So?", "Wait.")
+    plan = chat.plan_merge("debug")
+    [id] = [one.id for one in chat.checkout("debug").path() if "make deploy" in one.text]
+    cited = f" [{id[3:11]}]"
+    chat.merge(plan.edited(f"Facts:\nmake deploy env\nIt takes a minute.{cited}"))
+    for page in (
+        open_page("chat.py", chat),
+        press(merge(chat.fork("other", at=chat.path()[1].id), source="debug"), "merge.land"),
+    ):
+        body = note(page)
+        assert "<code>make deploy env</code>" in body and "<code>It takes" not in body
+
+
 def test_a_program_s_session_opens_with_its_compaction_and_what_that_left_out(forky: Forky) -> None:
     replay(forky, "claude")
     [summary] = forky.conversations()

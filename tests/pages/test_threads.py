@@ -76,11 +76,13 @@ def begun(server: TeamServer, member: Member, chat: Conversation, text: str = "I
 # Threads.
 
 
-def test_the_server_of_one_person_has_no_threads_and_no_inbox(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_server_of_one_person_has_no_threads_and_no_bell_while_nothing_waits(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     with empty_workspace(monkeypatch) as forky:
         test = shown(talk(forky.create("Alone"), "hello", "hi"))
         assert counted(test) == [] and "bar.inbox" not in keys(test) and "chat.threads" not in keys(test)
-        assert "inbox" not in {page.name for page in pages()}
+        assert "people" not in {page.name for page in pages()}
         (act(test, "threads", answer(forky.conversation(forky.conversations()[0].id))))
         assert "chat.form_cancel" not in keys(test)
 

@@ -11,8 +11,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from forky_core.conversation.merging.review_log import ReviewFinding
+from forky_core.conversation.session import short
 from forky_core.forky import Forky
-from forky_core.model import ConversationId
+from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.scripted import ScriptedModel
+from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadCall, BadContent, InTheWay, NotAllowed, NotFound, NothingToDo, Outdated
 from forky_core.store.memory.store import MemoryStore
 from forky_core.verbs.calling import TooManyCalls, call
@@ -230,7 +234,7 @@ def test_a_proposal_is_reviewed_and_lands_as_it_was_looked_at(do: Calls, talk: R
     assert reviewed["findings"] == 1
     (review,) = do.caller.forky.conversation(str(id)).requests.reviews(1)
     assert review.state == "changes"
-    assert "missing: “in three runs”" in review.text
+    assert "- missing: “in three runs” [" in review.told(short)
     seen = do("plan", conversation=id, request=1)
     main = place(do, id, "main")
     with pytest.raises(Outdated, match="Something else would land"):
@@ -269,6 +273,47 @@ def test_a_review_quotes_what_was_said(do: Calls, talk: Result) -> None:
     assert said["findings"] == 0
     (request,) = do.caller.forky.conversation(str(id)).requests.all
     assert request.state == "open"
+
+
+def test_a_finding_names_a_line_that_stands_in_the_note(do: Calls, talk: Result) -> None:
+    id = talk["conversation"]
+    a = place(do, id, "a")
+    do("propose", **a, into="main", text="We measured 300 a minute.")
+    finding = {"verdict": "contradicts", "quote": "60 a minute", "message": a["head"]}
+    with pytest.raises(BadContent, match="does not stand in the note"):
+        do("review", conversation=id, request=1, findings=[finding | {"line": "We measured 60 a minute."}])
+    do("review", conversation=id, request=1, findings=[finding | {"line": "We measured  300 a minute."}])
+    (review,) = do.caller.forky.conversation(str(id)).requests.reviews(1)
+    assert review.findings == (
+        ReviewFinding("contradicts", "60 a minute", MessageId(str(a["head"])), "We measured 300 a minute."),
+    )
+
+
+def test_a_model_reviews_for_whoever_may_ask_one(forky: Forky, do: Calls, talk: Result) -> None:
+    id = talk["conversation"]
+    do("propose", **place(do, id, "a"), into="main", text="We measured 300 a minute.")
+    model = ScriptedModel("scripted/reader")
+    assert isinstance(forky.models, Catalogue)
+    forky.models.add(model)
+    agent = Calls(VerbCaller(forky, "agent", "agent", frozenset({"read", "review"})))
+    with pytest.raises(NotAllowed, match="“ask”"):
+        agent("review", conversation=id, request=1, model="scripted/reader")
+    with pytest.raises(BadContent, match="its own review"):
+        do("review", conversation=id, request=1, model="scripted/reader", text="Fine.")
+    with pytest.raises(BadContent, match="only quotes"):
+        do("review", conversation=id, request=1, model="offline/quote")
+    with pytest.raises(NotFound):
+        do("review", conversation=id, request=1, model="nobody/nothing")
+    assert not model.requests
+    model.enqueue('1: contradicted m2 "60 a minute"')
+    for _ in range(2):  # The second is answered from what is stored with the key.
+        said = do("review", conversation=id, request=1, model="scripted/reader", key="once")
+        assert said["findings"] == 1 and "contradicts to “We measured 300 a minute.”: “60 a minute”" in str(
+            said["text"]
+        )
+    assert len(model.requests) == 1
+    [request] = [one for one in do.every("status", conversation=id) if one["kind"] == "request"]
+    assert request["reviews"] == [{"by": "scripted/reader", "state": "read", "outdated": ""}]
 
 
 def test_a_flood_of_reviews_is_refused(do: Calls, talk: Result) -> None:

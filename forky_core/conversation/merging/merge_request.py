@@ -17,7 +17,9 @@ from forky_core.model.parts import Json
 REQUESTS = "requests/"
 """The prefix of merge requests' keys in the view."""
 REVIEWS = "reviews/"
-"""The prefix of the keys of their reviews: `reviews/<number>/<person>` (reviews.py)."""
+"""The prefix of the keys of their reviews: `reviews/<number>/<person>`, and `reviews/<number>/<person>/<model>` for a
+model that the person asked (reviews.py).
+"""
 
 State = Literal["open", "accepted", "declined"]
 
@@ -264,6 +266,12 @@ def log_name(request: MergeRequest) -> str:
 def quoted(names: Sequence[str]) -> str:
     """Branch names, quoted and joined for a sentence."""
     return ", ".join(f"“{name}”" for name in names)
+
+
+def is_own_review(key: str, actor: str) -> bool:
+    """Whether a key of the view is that of somebody's own review, or of a model's that they asked."""
+    person = key.removeprefix(REVIEWS).partition("/")[2]
+    return person == actor or person.startswith(f"{actor}/")
 
 
 def accept(tx: Transaction, number: int) -> None:

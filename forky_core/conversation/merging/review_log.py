@@ -4,22 +4,36 @@ A review is an operation like any other, but undo, redo and restore leave it alo
 only that person changes. So reviews are read from the log and not from the view: one counts as somebody's only if an
 operation of theirs made it. An approval names the message that would land. Since a message's id is the hash of its
 whole path, an approval of one text, source and target is none of another.
+
+A model's review has the model's name below the key of whoever asked it. It is data like any other: it holds nothing up
+and approves nothing.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Literal, get_args
 
-from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, MergeRequest
+from forky_core.conversation.merging.merge_request import (
+    REQUESTS,
+    REVIEWS,
+    MergeRequest,
+    is_own_review,
+)
 from forky_core.model import MessageId, Operation, View
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Json
 
-ReviewState = Literal["approved", "changes", "withdrawn"]
-"""`changes`: asked for, which holds the request up. `withdrawn`: the person's earlier review no longer counts."""
+ReviewState = Literal["approved", "changes", "withdrawn", "read"]
+"""`changes`: asked for, which holds the request up. `withdrawn`: the person's earlier review no longer counts. `read`:
+a model has read the request for somebody.
+"""
+FindingVerdict = Literal["unsupported", "missing", "contradicts"]
+"""The branch does not say it; the note leaves out what the branch says; the two cannot both hold."""
+MOST_FINDINGS = 20
+"""The most findings of one review."""
 VERB = "review"
 _TALK = frozenset({"comments", "state", "answered_by", "seen", "at", "by", "note"})
 """Fields of a stored request that say nothing of what would be merged."""
@@ -35,10 +49,38 @@ class RequestHeads:
 
 
 @dataclass(frozen=True, slots=True)
+class ReviewFinding:
+    """One thing that a review says of a request; its quotation was looked up when the review was given."""
+
+    verdict: FindingVerdict
+    quote: str
+    """Words of `message`, or of the note."""
+    message: MessageId | None = None
+    line: str = ""
+    """The words of the note that it speaks of; "" if it names none."""
+    why: str = ""
+
+    @classmethod
+    def from_stored(cls, entry: Any) -> ReviewFinding:
+        verdict, quote, message, line, why = entry
+        texts = (quote, line, why, "" if message is None else message)
+        if verdict not in get_args(FindingVerdict) or not all(isinstance(text, str) for text in texts):
+            raise ValueError("This is no finding.")
+        return cls(verdict, quote, message, line, why)
+
+    def told(self, short: Callable[[MessageId], str]) -> str:
+        """The finding as a line of text; `short` writes the ids of messages."""
+        about = f" to “{self.line}”" if self.line not in ("", self.quote) else ""
+        cited = f" [{short(self.message)}]" if self.message is not None else ""
+        return f"- {self.verdict}{about}: “{self.quote}”{cited}{f': {self.why}' if self.why else ''}"
+
+
+@dataclass(frozen=True, slots=True)
 class Review:
-    """The last review of a merge request by one person."""
+    """The last review of a merge request by one person, or by a model."""
 
     by: str
+    """The person's id, or the model's name."""
     state: ReviewState
     text: str
     at: int
@@ -49,9 +91,20 @@ class Review:
     """A hash of what was proposed: branches, strategy, options and edited text."""
     heads: RequestHeads
     """Where the branches were."""
+    findings: tuple[ReviewFinding, ...] = ()
+    asked_by: str = ""
+    """The person who asked, for the review of a model; its operation says so."""
+
+    def told(self, short: Callable[[MessageId], str]) -> str:
+        """The words of the review with its findings, a line each; `short` writes the ids of messages."""
+        return "\n".join(filter(None, (self.text, *(one.told(short) for one in self.findings))))
 
     def stored(self) -> dict[str, Json]:
-        return {
+        findings: list[Json] = [
+            [one.verdict, one.quote, one.message, one.line, one.why] for one in self.findings
+        ]
+        more: dict[str, Json] = {"findings": findings} if findings else {}
+        return more | {
             "state": self.state,
             "text": self.text,
             "at": self.at,
@@ -73,7 +126,9 @@ class Review:
         if not all(isinstance(id, str | None) for id in ids):
             raise TypeError("A review names no message.")
         heads = RequestHeads(MappingProxyType(dict(sources)), entry["target"])
-        return cls(by, entry["state"], entry["text"], entry["at"], entry["lands"], entry["proposal"], heads)
+        findings = tuple(map(ReviewFinding.from_stored, entry.get("findings", ())[:MOST_FINDINGS]))
+        said = (entry["state"], entry["text"], entry["at"], entry["lands"], entry["proposal"])
+        return cls(by, *said, heads, findings)
 
     def outdated(self, request: MergeRequest, heads: RequestHeads) -> str:
         """What has changed since the review, as a clause: “idea” has moved since; "" if nothing has. `heads` are the
@@ -95,7 +150,8 @@ class ReviewLog:
         self.version = 0
         """The number of the last operation that was added."""
         self._authors: dict[int, set[str]] = {}
-        self._reviews: dict[int, dict[str, Review]] = {}
+        self._reviews: dict[int, dict[tuple[str, bool], Review]] = {}
+        """By request, and by the name of a person or (True) of a model."""
 
     def add(self, operations: Iterable[Operation]) -> None:
         """Add further operations, oldest first."""
@@ -115,19 +171,21 @@ class ReviewLog:
         return frozenset(self._authors.get(number, ()))
 
     def reviews(self, number: int) -> tuple[Review, ...]:
-        """The last review of each person, oldest first, without withdrawn ones."""
+        """The last review of each person and each model, oldest first, without withdrawn ones."""
         found = (one for one in self._reviews.get(number, {}).values() if one.state != "withdrawn")
         return tuple(sorted(found, key=lambda one: one.at))
 
     def _take(self, key: str, value: Json | None, actor: str) -> None:
         number, _, person = key.removeprefix(REVIEWS).partition("/")
-        if person != actor or not number.isdecimal():
+        if not is_own_review(key, actor) or not number.isdecimal():
             return
+        model = person.removeprefix(actor).removeprefix("/")
         try:
-            review = Review.from_stored(actor, value)
+            review = replace(Review.from_stored(model or actor, value), asked_by=actor if model else "")
         except (ValueError, KeyError, TypeError, AttributeError):
             return  # A file may contain anything.
-        self._reviews.setdefault(int(number), {})[actor] = review
+        if (review.state == "read") == bool(model):
+            self._reviews.setdefault(int(number), {})[review.by, bool(model)] = review
 
 
 def request_heads(request: MergeRequest, view: View, home: View) -> RequestHeads:

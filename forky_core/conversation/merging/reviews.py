@@ -15,6 +15,7 @@ from forky_core.conversation.merging.review_log import (
     VERB,
     RequestHeads,
     Review,
+    ReviewFinding,
     ReviewState,
     proposal_of,
     request_heads,
@@ -31,7 +32,12 @@ _DID = {"approved": "Approved", "changes": "Asked for changes in", "withdrawn": 
 
 
 def give(
-    session: Session, number: int, state: ReviewState, text: str = "", planned: MergePlan | None = None
+    session: Session,
+    number: int,
+    state: ReviewState,
+    text: str = "",
+    planned: MergePlan | None = None,
+    findings: tuple[ReviewFinding, ...] = (),
 ) -> Operation:
     """Publish somebody's review. An approval is of `planned`, the plan by which the request would land.
 
@@ -48,7 +54,7 @@ def give(
     request, log = open_request(tx.view, number), session.reviews()
     if state == "withdrawn" and all(one.by != session.actor for one in log.reviews(number)):
         raise NothingToDo("You have not reviewed this request.")
-    if state == "changes" and not words:
+    if state == "changes" and not words and not findings:
         raise BadContent("A review that asks for changes says which.")
     lands = None
     if state == "approved":
@@ -60,10 +66,23 @@ def give(
             raise NothingToDo("There is nothing here to approve.")
         lands = head_after(planned)
     heads = heads_of(session, tx.view, request)
-    review = Review(session.actor, state, words, now(), lands, proposal_of(request), heads)
+    review = Review(session.actor, state, words, now(), lands, proposal_of(request), heads, findings)
     tx.set(f"{REVIEWS}{number}/{session.actor}", review.stored())
     tx.require(f"{REQUESTS}{number}")
     return tx.publish(VERB, f"{_DID[state]} {log_name(request)}")
+
+
+def give_of_model(session: Session, number: int, review: Review) -> Operation:
+    """Publish what a model, which this person asked, has found in a request.
+
+    Raises:
+        InTheWay: the request was answered meanwhile.
+    """
+    tx = session.require_not_trashed()
+    request = open_request(tx.view, number)
+    tx.set(f"{REVIEWS}{number}/{session.actor}/{review.by}", review.stored())
+    tx.require(f"{REQUESTS}{number}")
+    return tx.publish(VERB, f"Had {review.by} read {log_name(request)}")
 
 
 def head_after(planned: MergePlan) -> MessageId:

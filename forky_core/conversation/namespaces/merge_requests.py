@@ -16,7 +16,7 @@ from typing import Unpack
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.branching import UNCHANGED, Unchanged
 from forky_core.conversation.identity import now, title_line
-from forky_core.conversation.merging import grafting, merging, reviews
+from forky_core.conversation.merging import grafting, merging, model_reviews, reviews
 from forky_core.conversation.merging.decisions import decisions_in, options_with, with_choices, with_words
 from forky_core.conversation.merging.merge_request import (
     REQUESTS,
@@ -31,7 +31,7 @@ from forky_core.conversation.merging.merge_request import (
     requests_in,
 )
 from forky_core.conversation.merging.merging import merge_step
-from forky_core.conversation.merging.review_log import RequestHeads, Review
+from forky_core.conversation.merging.review_log import RequestHeads, Review, ReviewFinding
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.conversation.validation import fit_text
@@ -275,16 +275,34 @@ class MergeRequests:
         """
         return reviews.give(self._session, number, "approved", text, plan or self.plan(number))
 
-    def ask_for_changes(self, number: int, text: str) -> Operation:
+    def ask_for_changes(self, number: int, text: str, findings: tuple[ReviewFinding, ...] = ()) -> Operation:
         """Say what has to change before a request lands. Raises InTheWay if it was answered already."""
-        return reviews.give(self._session, number, "changes", text)
+        return reviews.give(self._session, number, "changes", text, findings=findings)
+
+    @merge_step("plan")
+    def review_by(self, number: int, model: str, *, stop: Event | None = None) -> Operation:
+        """Have a model read the note of a request beside its branch: what the branch does not say, contradicts, or says
+        and the note leaves out, each with words that were looked up. It is one request for each source, paid for by
+        whoever asks. The model neither approves nor holds anything up.
+
+        Raises:
+            InTheWay: the request was answered already, or meanwhile; nothing was kept.
+            BadContent: the model is an offline one, which only quotes.
+            NothingToDo: the merge has no note.
+            NotReviewed: what it answered says nothing about the note; nothing was kept.
+            ModelError: it did not answer, or was stopped.
+        """
+        request, heads = open_request(self._chat.view, number), self.heads(number)
+        home, plan = self._home_of(request), self.plan(number, stop=stop)
+        made = model_reviews.reviewed_by(self._session, home, request, plan, heads, name=model, stop=stop)
+        return reviews.give_of_model(self._session, number, made)
 
     def withdraw_review(self, number: int) -> Operation:
         """Take one's own review back. Raises NothingToDo if there is none."""
         return reviews.give(self._session, number, "withdrawn")
 
     def reviews(self, number: int) -> tuple[Review, ...]:
-        """The last review of each person, oldest first. `outdated` says if one is of an earlier state."""
+        """The last review of each person and model, oldest first. `outdated` says if one is of an earlier state."""
         return self._session.reviews().reviews(number)
 
     def authors(self, number: int) -> frozenset[str]:

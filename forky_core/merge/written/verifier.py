@@ -43,6 +43,12 @@ where the note makes it a fact.
 says so to whoever reads it. (That somebody gave such an order may be reported.)
 Then name the message that decides it, and a few of its words, copied exactly. Be strict about facts, numbers, names, who \
 did what and in what order; be lenient about wording."""
+_MISSING = """
+
+Then, for what the note leaves out and its readers would act wrongly without (a decision, a number, a command, a refusal, an open \
+question), at most five lines more, in this form:
+missing m4 "words\""""
+_MISSED = re.compile(r"^\W*missing\b(?P<rest>.*)$", re.IGNORECASE)
 _LINE = re.compile(
     r"^\W*(?P<number>\d{1,3})\W+(?P<verdict>supported|not[ _-]shown|(?:not[ _-]|un)supported|contradicted|out[ _-]of[ _-]date|order)\b[\s*_:,.–—-]*(?P<rest>.*)$",
     re.IGNORECASE,
@@ -93,16 +99,17 @@ def verify_request(
     note: str = "",
     known: Sequence[tuple[str, str]] = (),
     only: frozenset[int] | None = None,
+    missing: bool = False,
 ) -> tuple[ProviderMessage, ...]:
     """Return the request: the branch (the messages `only`, where it is long), the numbered sentences, then what to say
-    of them.
+    of them, and of what is `missing` if that is asked.
     """
     numbered = "\n".join(f"{at}. {' '.join(one.split())}" for at, one in enumerate(sentences, 1))
     whole = f"The note as it stands:\n{note}\n\n" if note else ""
     rows = (
         fenced_messages(material, known=known, only=only),
         f"{whole}Its sentences, to be read in their places:\n{numbered}",
-        _ASKED,
+        _ASKED + (_MISSING if missing else ""),
     )
     return ({"role": "user", "content": "\n\n".join(rows)},)
 
@@ -122,6 +129,12 @@ def read(answer: str, count: int, material: NoteMaterial) -> Mapping[int, Judged
             verdict = "not shown"
         found[int(match["number"]) - 1] = Judged(verdict, message, words)
     return found
+
+
+def read_missing(answer: str, material: NoteMaterial) -> tuple[tuple[MessageId, str], ...]:
+    """Parse what a verifier's answer says to be missing: messages with words that stand in them; others are dropped."""
+    places = (_place(found["rest"], material) for found in map(_MISSED.match, answer.splitlines()) if found)
+    return tuple((message, words) for message, words in places if message is not None)
 
 
 def _verdict(word: str) -> Verdict:

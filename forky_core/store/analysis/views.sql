@@ -306,7 +306,7 @@ FROM forky_v1._entries WHERE starts_with(key, 'requests/');
 CREATE VIEW forky_v1.reviews AS
 SELECT conversation, TRY_CAST(split_part(key, '/', 2) AS INTEGER) AS request, actor AS reviewer, value ->> '$.state' AS state,
     coalesce(value ->> '$.text', '') AS text, value ->> '$.lands' AS lands,
-    TRY(make_timestamp(TRY_CAST(value ->> '$.at' AS BIGINT))) AS time
+    TRY(make_timestamp(TRY_CAST(value ->> '$.at' AS BIGINT))) AS time, coalesce(value ->> '$.findings', '[]') AS findings
 FROM (
     SELECT conversation, actor, key, value,
         row_number() OVER (PARTITION BY conversation, key ORDER BY number DESC) AS newest

@@ -395,7 +395,7 @@ FROM (
 CREATE OR REPLACE VIEW forky_v1.reviews AS
 SELECT workspace, conversation, forky_v1._number(split_part(key, '/', 2)) AS request, actor AS reviewer,
     value ->> 'state' AS state, coalesce(value ->> 'text', '') AS text, value ->> 'lands' AS lands,
-    forky_v1._time(forky_v1._whole_number(value -> 'at')) AS time
+    forky_v1._time(forky_v1._whole_number(value -> 'at')) AS time, coalesce(value ->> 'findings', '[]') AS findings
 FROM (
     SELECT DISTINCT ON (workspace, conversation, key) workspace, conversation, actor, key, value
     FROM (

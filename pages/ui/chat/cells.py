@@ -62,6 +62,8 @@ class Look:
     marks: tuple[MessageId | None, MessageId | None] = (None, None)
     words: Callable[[MessageId], str] = field(default=lambda _id: "")
     """Who said a message and how it begins; "" where that is not known here."""
+    code: Callable[[MessageId], frozenset[str]] = field(default=lambda _id: frozenset())
+    """The lines of code in a message."""
     colors: Mapping[str, int] = field(default_factory=dict)
     """Of branches (forky_core/views/layout/colors.py)."""
     author: Callable[[MessageId], str] = field(default=lambda _id: "")
@@ -362,7 +364,7 @@ def _expand(id: str) -> str:
 
 def _merge(merge: MergePart, look: Look, cell: Cell) -> str:
     leads = message_leads(look.conversation, look.words, look.author, only_reads=not look.writes)
-    leads = replace(leads, expand=_expand) if look.writes else leads
+    leads = replace(leads, code=look.code, expand=_expand if look.writes else leads.expand)
     return note_html(merge, leads, corrected=cell.corrected, left_out=cell.left_out)
 
 

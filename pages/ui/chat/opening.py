@@ -18,7 +18,7 @@ from forky_core.forky import Forky
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.render.trees import html_of
-from forky_core.views.captions import opening_of
+from forky_core.views.captions import code_of, opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell, notebook
 from forky_core.views.places import branch_for
@@ -74,6 +74,7 @@ def opening(person: str, address: Mapping[str, str]) -> tuple[str, str, str] | N
         at,
         chat.id,
         words=lambda id: opening_of(messages.get(id), chat.people.author_of),
+        code=lambda id: code_of(messages.get(id)),
         colors=branch_colors(chat.view.branches),
         erasure=chat.view.erasures.get,
         name_of=forky.name_of,

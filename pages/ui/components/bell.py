@@ -1,4 +1,5 @@
-"""The bell in the title bar of every page of a team's server, with the number of notices that one has not read.
+"""The bell in the title bar of every page, with the number of notices that one has not read; on the server of one
+person, of the requests that programs made, where there are any.
 
 The browser keeps the number up to date; no run of the page is needed for it.
 """
@@ -14,6 +15,7 @@ from forky_core.gateway.moving import INBOX, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.person import viewer
 from pages.ui.session import session
+from pages.ui.workspace import workspace
 
 _component = st.components.v2.component(
     "forky.bell",
@@ -30,18 +32,20 @@ OPENED = "inbox.opened"
 
 
 def draw_bell() -> None:
-    """Draw nothing on the server of one person. Keys: `bar.inbox`."""
+    """Draw nothing on the server of one person while nothing waits. Keys: `bar.inbox`."""
     who = viewer()
-    if who.alone:
+    unread = who.unread(workspace())
+    if who.alone and not unread:
         return
     opened = session().choices.pop(OPENED, "")
     if opened:
         who.inbox.mark(who.id, int(opened))
+        unread = who.unread(workspace())
     bell: Any = _component(
         key="bar.inbox",
         data={
             "url": f"{PREFIX}/{INBOX}",
-            "unread": who.inbox.unread(who.id),
+            "unread": unread,
             "lists": session().page == "inbox",
         },
         on_open_change=lambda: None,

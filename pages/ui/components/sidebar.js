@@ -27,7 +27,7 @@ const fold = () => {
   if (innerWidth < 768) document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click();
 };
 
-function row([id, branch, title, about, sign, program], here, isPinned, whose, ask) {
+function row([id, branch, title, about, sign, program, asker], here, isPinned, whose, ask) {
   const made = piece("div", "fk-chats-row"), link = piece("a", "", title);
   const query = new URLSearchParams({ c: id, b: branch });
   link.href = `./?${query}`;
@@ -46,8 +46,8 @@ function row([id, branch, title, about, sign, program], here, isPinned, whose, a
   if (sign) {
     const dot = piece("span", `fk-chats-is-${sign}`);
     dot.setAttribute("role", "img");
-    dot.title = SIGNS[sign];
-    dot.setAttribute("aria-label", SIGNS[sign]);
+    dot.title = asker && sign === "new" ? `${asker} asks you to look at a request` : SIGNS[sign];
+    dot.setAttribute("aria-label", dot.title);
     made.append(dot);
   }
   const label = isPinned ? `Unpin “${title}”` : `Pin “${title}” to the top`;

@@ -56,12 +56,19 @@ def draw_sidebar() -> None:
     days = shelf_by_day(listed, now=now(), pinned=kept, most=most)
     shown = [line for day in days for line in day.lines]
     news = who.news_in([(line.summary.id, line.summary.updated) for line in shown])
+    asking = {one.conversation: who.name_of(one.request.by) for one in who.reviews(forky).to_review}
     writing = {job.place.conversation for job in forky.replies.running()}
     here = st.query_params.get("c") or tab.conversation or newest_of_a_person(begun) or ""
 
     def line(one: ShelfLine) -> list[object]:
         summary = one.summary
-        sign = "writing" if summary.id in writing else "new" if summary.id in news else ""
+        sign = (
+            "writing"
+            if summary.id in writing
+            else "new"
+            if summary.id in news or summary.id in asking
+            else ""
+        )
         return [
             summary.id,
             summary.branch,
@@ -69,6 +76,7 @@ def draw_sidebar() -> None:
             f"{one.counts} · {one.when}",
             sign,
             showable(summary.program),
+            showable(asking.get(summary.id, "")),
         ]
 
     with st.sidebar:

@@ -178,7 +178,10 @@ def _data(planning: Planning, editing: Editing, before: Editing, around: Around)
                 for words, shown in (doubt(one),)
             ),
             *(["call_split", words, ""] for words in disagreements(whole, line)),
-            *(["comment", words, ""] for words in (talk.said(line.text) if talk is not None else ())),
+            *(
+                [sign, showable(words), href(message) if message is not None else ""]
+                for sign, words, message in (talk.marks(line.text) if talk is not None else ())
+            ),
         ]
 
     def question(line: BlockLine) -> dict[str, Any] | None:
@@ -222,7 +225,7 @@ def _data(planning: Planning, editing: Editing, before: Editing, around: Around)
                         "why": showable(why[line.key]),
                         "marks": marks(line),
                         "question": question(line),
-                        "fresh": talk is not None and not talk.fresh.isdisjoint(line.cites),
+                        "fresh": talk is not None and talk.is_fresh(line.text, line.cites),
                     }
                     for line in editing.block.lines
                     if line.section == title and line.text.strip()

@@ -1,4 +1,4 @@
-"""A model that reads texts side by side, in the background."""
+"""A model that reads in the background: texts side by side, or the note of a request beside its branch."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from threading import Event
 import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.merge.conflicts.examination import Examination
 from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import ForkyError
 
@@ -19,7 +18,7 @@ from forky_core.model.errors import ForkyError
 class RunningExamination:
     """A model that is reading; it goes on whatever the person clicks meanwhile."""
 
-    future: Future[Examination]
+    future: Future[object]
     stop: Event = field(default_factory=Event)
 
     def failure(self) -> str:
@@ -35,6 +34,12 @@ def begin(chat: Conversation, texts: MergePlan | Sequence[str]) -> RunningExamin
     """Ask the model, in the background."""
     stop = Event()
     return RunningExamination(_examiners().submit(chat.merges.examine, texts, stop=stop), stop)
+
+
+def begin_review(chat: Conversation, number: int, model: str) -> RunningExamination:
+    """Have a model review a request, in the background."""
+    stop = Event()
+    return RunningExamination(_examiners().submit(chat.requests.review_by, number, model, stop=stop), stop)
 
 
 @st.cache_resource(show_spinner=False)

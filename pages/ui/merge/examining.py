@@ -84,7 +84,7 @@ def draw_examination(
         return
     with st.container(key="line-merge-examine", horizontal=True, vertical_alignment="center"):
         if running is not None:
-            _draw_waiting(running, tell)
+            draw_reading(running, tell, "Reading them side by side …", "merge.examin")
             return
         st.markdown(_who_looked(frame, plan), width="stretch")
         offered = offer(frame, plan.compared) if not plan.examined_by else None
@@ -102,17 +102,23 @@ def draw_examination(
         st.caption(f":material/error: {plain_label(failed, 400)}")
 
 
-def _draw_waiting(running: RunningExamination, tell: Callable[[RunningExamination | None], None]) -> None:
-    @st.fragment(run_every=0.4, key="merge.examining")
+def draw_reading(
+    running: RunningExamination, tell: Callable[[RunningExamination | None], None], said: str, key: str
+) -> None:
+    """Say that a model reads, until it has, with a way to stop it. Keys: `<key>ing`, `<key>e_cancel`."""
+
+    @st.fragment(run_every=0.4, key=f"{key}ing")
     @error_boundary
     def watch() -> None:
         if running.future.done():
             st.rerun()
-        with st.container(key="line-merge-examining", horizontal=True, vertical_alignment="center"):
-            st.markdown(":material/hourglass_top: Reading them side by side …", width="stretch")
+        with st.container(
+            key=f"line-{key.replace('.', '-')}ing", horizontal=True, vertical_alignment="center"
+        ):
+            st.markdown(f":material/hourglass_top: {said}", width="stretch")
             st.button(
                 "Never mind",
-                key="merge.examine_cancel",
+                key=f"{key}e_cancel",
                 type="tertiary",
                 on_click=_cancel,
                 args=(running, tell),

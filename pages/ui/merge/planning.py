@@ -119,6 +119,12 @@ class Planning:
     """A model that reads the sides against each other."""
     not_examined: str = ""
     """Why that came to nothing."""
+    review: RunningExamination | None = None
+    """A model that reviews the request."""
+    not_reviewed: str = ""
+    """Why that came to nothing."""
+    review_price: str = ""
+    """What a model's review would cost at most, counted once."""
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
 
@@ -166,6 +172,10 @@ class Planning:
     def tell(self, examination: RunningExamination | None) -> None:
         """Note that a model reads the sides, or that nobody waits for it any more."""
         self.examination, self.not_examined = examination, ""
+
+    def tell_of_review(self, review: RunningExamination | None) -> None:
+        """Note that a model reviews the request, or that nobody waits for it any more."""
+        self.review, self.not_reviewed = review, ""
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""

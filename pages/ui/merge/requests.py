@@ -27,7 +27,15 @@ from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
-from pages.ui.merge.reviewing import ABOUT, LineTalk, draw_review_acts, draw_reviews, said_of
+from pages.ui.merge.planning import Planning
+from pages.ui.merge.reviewing import (
+    ABOUT,
+    LineTalk,
+    draw_model_review,
+    draw_review_acts,
+    draw_reviews,
+    said_of,
+)
 from pages.ui.person import names_themselves, viewer
 
 ASK = "Ask somebody to look first"
@@ -194,7 +202,7 @@ def _draw_answered(frame: Frame, answered: Sequence[MergeRequest]) -> None:
         st.caption(f"and {len(answered) - _SHOWN} older ones, which History lists")
 
 
-def draw_review(frame: Frame, request: MergeRequest, talk: LineTalk) -> None:
+def draw_review(frame: Frame, request: MergeRequest, talk: LineTalk, planning: Planning) -> None:
     """What is said about the request, beside its note.
 
     Keys: `merge.comment`, `merge.comment_it`, `merge.look_away`, `merge.change.<what>`,
@@ -220,7 +228,8 @@ def draw_review(frame: Frame, request: MergeRequest, talk: LineTalk) -> None:
         for comment in request.comments[-20:]:
             st.caption(f"**{plain_label(frame.forky.name_of(comment.by), 60)}**, {stamp(comment.at)}")
             show_text(comment.text, f"merge.comment.{request.number}.{comment.at}")
-        draw_reviews(frame, request)
+        draw_reviews(frame, request, talk)
+        draw_model_review(frame, request, planning)
         _draw_comment(frame, request)
         with st.container(key="line-merge-request-acts", horizontal=True):
             draw_review_acts(frame, request, _shown(frame))

@@ -6,16 +6,21 @@ A comment on a line is a comment that begins with the line as a quotation.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from html import escape
 
 import streamlit as st
 
 from forky_core.conversation.identity import now
+from forky_core.conversation.merging.examining import examiner
 from forky_core.conversation.merging.merge_request import MergeRequest
-from forky_core.conversation.merging.review_log import Review
+from forky_core.conversation.merging.model_reviews import review_request
+from forky_core.conversation.merging.review_log import Review, ReviewFinding
 from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
+from forky_core.llm.contract import Model
 from forky_core.merge.plan import MergePlan
-from forky_core.model import MessageId
+from forky_core.model import ConversationId, MessageId
+from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, show_text, showable
@@ -23,11 +28,27 @@ from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
+from pages.ui.merge.asking_price import AskingPrice, Calls
+from pages.ui.merge.examination_job import begin_review
+from pages.ui.merge.examining import MOST_ANSWERED, draw_reading
+from pages.ui.merge.looking import new_since_last_look
+from pages.ui.merge.payload import opener
+from pages.ui.merge.planning import Planning, lookup_of, offered_model
 from pages.ui.person import viewer
 
 ABOUT = "merge.about"
 """The line that one is about to comment on, among the choices of this tab."""
 _QUOTED = "> "
+
+
+_SIGNS = {"unsupported": "help", "contradicts": "call_split", "missing": "playlist_add"}
+_SAID = {
+    "unsupported": "the branch does not say this",
+    "contradicts": "contradicted by",
+    "missing": "left out:",
+}
+_SHORTEST = 12
+"""The fewest letters of a line that is known by standing in what a finding names."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,14 +57,45 @@ class LineTalk:
 
     comments: Sequence[tuple[str, str, str]]
     """Who, the line, and the words."""
+    findings: Sequence[tuple[str, ReviewFinding]]
+    """Who, and what is wrong."""
     fresh: frozenset[MessageId]
     """The messages of the source that are new since the reader looked."""
+    changed: frozenset[str]
+    """The lines of the note that are new since then."""
     about: Callable[[str], None]
     """Begin a comment on a line; on the same line again, on the whole."""
+    marked: set[ReviewFinding] = field(default_factory=set)
+    """The findings that were drawn at a line; the others stand below."""
 
-    def said(self, line: str) -> list[str]:
-        """The comments on a line."""
-        return [f"{who}: {words}" for who, about, words in self.comments if about in " ".join(line.split())]
+    def marks(self, line: str) -> list[tuple[str, str, MessageId | None]]:
+        """The comments and findings on a line: a sign, words, and the message that shows it."""
+        here = _folded(line)
+        found: list[tuple[str, str, MessageId | None]] = [
+            ("comment", f"{who}: {words}", None) for who, about, words in self.comments if about in here
+        ]
+        for who, one in self.findings:
+            about = _folded(one.line)
+            if about and (about in here or (len(here) >= _SHORTEST and here in about)):
+                self.marked.add(one)
+                found.append((_SIGNS[one.verdict], f"{who}: {_said_by(one)}", one.message))
+        return found
+
+    def is_fresh(self, line: str, cites: Sequence[MessageId]) -> bool:
+        """Whether a line, or a message that it cites, is new since the reader looked."""
+        return not self.fresh.isdisjoint(cites) or _folded(line) in self.changed
+
+
+def _folded(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _said_by(one: ReviewFinding) -> str:
+    """A finding as people read it at its line."""
+    said = _SAID[one.verdict]
+    if one.verdict != "unsupported" or one.message is not None:
+        said = f"{said} “{one.quote}”"
+    return f"{said}: {one.why}" if one.why else said
 
 
 def said_of(line: str, words: str) -> str:
@@ -51,31 +103,28 @@ def said_of(line: str, words: str) -> str:
     return f"{_QUOTED}{' '.join(line.split())}\n\n{words}"
 
 
-def line_talk(frame: Frame, request: MergeRequest, sides: Sequence[MergePlan]) -> LineTalk:
-    """What is said of the lines of a request, whose sources are the `sides`."""
+def line_talk(frame: Frame, request: MergeRequest, planning: Planning) -> LineTalk:
+    """What is said of the lines of a request, and what of it is new."""
     comments = []
     for comment in request.comments:
         first, _, words = comment.text.partition("\n")
         if first.startswith(_QUOTED):
             named = showable(frame.forky.name_of(comment.by))
             comments.append((named, first.removeprefix(_QUOTED), showable(words.strip())))
-    own = next(
-        (one for one in frame.chat.requests.reviews(request.number) if one.by == frame.forky.actor), None
-    )
-    heads = set(own.heads.sources.values()) if own is not None else set(request.source_heads)
-    fresh = set[MessageId]()
-    for turns in (one.turns for one in sides):
-        last = max((at for at, id in enumerate(turns) if id in heads), default=len(turns) - 1)
-        fresh.update(turns[last + 1 :])
+    reviews = frame.chat.requests.reviews(request.number)
+    findings = [(_name(frame, one), finding) for one in reviews for finding in one.findings]
+    plan = planning.proposed
+    asked = frame.chat.requests.with_edits(request.number, plan) if plan is not None else None
+    fresh, changed = new_since_last_look(frame, request, asked)
 
     def begin(line: str) -> None:
         frame.session.choices[ABOUT] = "" if frame.session.choices.get(ABOUT) == line else line
 
-    return LineTalk(comments, frozenset(fresh), begin)
+    return LineTalk(comments, findings, fresh, changed, begin)
 
 
-def draw_reviews(frame: Frame, request: MergeRequest) -> None:
-    """Who reviewed a request."""
+def draw_reviews(frame: Frame, request: MergeRequest, talk: LineTalk) -> None:
+    """Who reviewed a request, with what was not drawn at a line of its note."""
     reviews = frame.chat.requests.reviews(request.number)
     if not reviews:
         return
@@ -83,26 +132,98 @@ def draw_reviews(frame: Frame, request: MergeRequest) -> None:
         heads = frame.chat.requests.heads(request.number)
         for review in reviews:
             _draw_review(frame, request, review, review.outdated(request, heads))
+            _draw_findings(frame, request, review, talk)
 
 
 def _draw_review(frame: Frame, request: MergeRequest, review: Review, void: str) -> None:
-    when = f":gray[{ago(review.at, now())}]"
-    if review.state == "changes":
-        said = f":orange[:material/rate_review:] **{_name(frame, review.by)}** sent it back, {when}"
+    when, who = f":gray[{ago(review.at, now())}]", plain_label(_name(frame, review), 60)
+    if review.state == "read":
+        me = review.asked_by == frame.forky.actor
+        asker = "you" if me else plain_label(frame.forky.name_of(review.asked_by), 60)
+        said = f":gray[:material/fact_check:] **{who}** read it for {asker}, {when}"
+        said += f". Something changed: {plain_label(void, 200)}." if void else ""
+    elif review.state == "changes":
+        said = f":orange[:material/rate_review:] **{who}** sent it back, {when}"
     elif void:
         said = (
-            f":gray[:material/history:] **{_name(frame, review.by)}** approved, {when}. "
+            f":gray[:material/history:] **{who}** approved, {when}. "
             f"It no longer counts: {plain_label(void, 200)}."
         )
     else:
-        said = f":green[:material/check_circle:] **{_name(frame, review.by)}** approved, {when}"
+        said = f":green[:material/check_circle:] **{who}** approved, {when}"
     st.markdown(said)
     if review.text:
         show_text(review.text, f"merge.review.{request.number}.{review.at}")
 
 
-def _name(frame: Frame, person: str) -> str:
-    return plain_label(frame.forky.name_of(person), 60)
+def _draw_findings(frame: Frame, request: MergeRequest, review: Review, talk: LineTalk) -> None:
+    """What a review found, as it stands at a line, where it names none that is shown."""
+    there = [one for one in review.findings if one in talk.marked]
+    if there:
+        st.caption(f"{count(len(there), 'finding')} at {'its line' if len(there) == 1 else 'their lines'}.")
+    elsewhere = request.graft.conversation if request.graft is not None else frame.chat.id
+
+    def home(id: MessageId) -> tuple[ConversationId, None]:
+        return (frame.chat.id if id in frame.chat.visible.messages else elsewhere), None
+
+    rows = [
+        f'<div class="fk-finding"><span class="fk-icon" aria-hidden="true">{_SIGNS[one.verdict]}</span><span>'
+        f"{escape(showable(_whole(one)))} {opener(home, one.message, 'Show it') if one.message else ''}</span></div>"
+        for one in review.findings
+        if one not in talk.marked
+    ]
+    if rows:
+        st.html("".join(rows))
+
+
+def _whole(one: ReviewFinding) -> str:
+    """A finding by itself, with the line that it speaks of."""
+    said = _said_by(one)
+    return f"“{one.line}”: {said}" if one.line else f"{said[0].upper()}{said[1:]}"
+
+
+def _name(frame: Frame, review: Review) -> str:
+    """The name of who gave a review; of a model, as Settings shows it."""
+    if review.state != "read":
+        return showable(frame.forky.name_of(review.by))
+    return showable(next((i.label for i in frame.forky.models.models() if i.name == review.by), review.by))
+
+
+def draw_model_review(frame: Frame, request: MergeRequest, planning: Planning) -> None:
+    """Offer to have a model read the note beside the branch. Keys: `merge.review_by`, `merge.review_cancel`."""
+    plan, running = planning.proposed, planning.review
+    if why_only_reads(frame.chat) or plan is None or not any(side.block for side in plan.sides or (plan,)):
+        return
+    if running is not None and running.future.done():
+        planning.review, planning.not_reviewed = None, running.failure()
+    elif running is not None:
+        draw_reading(running, planning.tell_of_review, "Reading it beside the branch …", "merge.review")
+        return
+    name = examiner(frame.forky.store, frame.forky.models, frame.chat.rules.current)
+    model = offered_model(frame.forky, name) if name is not None else None
+    if model is None:
+        st.caption("A model that is set up in Settings can review it.")
+        return
+    if not planning.review_price:
+        sent, info = _sent(frame, plan, model), model.info()
+        planning.review_price = AskingPrice(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
+    st.button(
+        f"Have {plain_label(model.info().label, 60)} review it · {plain_label(planning.review_price)}",
+        key="merge.review_by",
+        type="tertiary",
+        icon=":material/fact_check:",
+        help="It is sent the branch and the note. What it finds stands at the lines; it approves nothing.",
+        on_click=lambda: planning.tell_of_review(begin_review(frame.chat, request.number, model.info().name)),
+    )
+    if planning.not_reviewed:
+        st.caption(f":material/error: {plain_label(planning.not_reviewed, 400)}")
+
+
+def _sent(frame: Frame, plan: MergePlan, model: Model) -> int:
+    """The tokens that a model is sent to review a merge."""
+    lookup = lookup_of(frame.forky, frame.chat, plan)
+    requests = (review_request(side, lookup)[0] for side in plan.sides or (plan,) if side.block is not None)
+    return sum(model.count_tokens(str(one.get("content", ""))) for asked in requests for one in asked)
 
 
 def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:

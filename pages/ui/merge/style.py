@@ -8,7 +8,7 @@ from pages.ui.components.palette import palette
 from pages.ui.note import NOTE_CSS
 
 _CSS = """<style>
-.fk-merge .fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400; font-feature-settings: "liga";
+:is(.fk-merge, .fk-finding) .fk-icon { font-family: "Material Symbols Rounded"; font-size: 1.05rem; line-height: 1; font-weight: 400; font-feature-settings: "liga";
   white-space: nowrap; width: 1em; overflow: hidden; }
 .fk-payload { white-space: pre-wrap; overflow-wrap: anywhere; font-family: inherit; font-size: .88rem; line-height: 1.5; margin: 0;
   padding: .7rem .9rem; border-radius: .5rem; background: color-mix(in srgb, currentColor 5%, transparent); max-height: 26rem;
@@ -41,6 +41,9 @@ _CSS = """<style>
 .st-key-merge-strategy label p .stMarkdownColoredText { font-weight: 400; color: inherit !important; opacity: .75; margin-left: .2rem;
   font-variant-numeric: tabular-nums; }
 .st-key-merge-request { gap: .45rem !important; }
+.fk-finding { display: flex; gap: .35rem; font-size: .88rem; line-height: 1.45; padding: .12rem 0; overflow-wrap: anywhere; }
+.fk-finding .fk-icon { flex: none; margin-top: .1rem; color: color-mix(in srgb, #c77b1b 62%, currentColor); }
+.fk-finding a { color: inherit; text-underline-offset: .2em; }
 @media (min-width: 1000px) {
   .st-key-line-merge-route { flex-wrap: nowrap !important; }
   .st-key-line-merge-route > :has([data-testid="stSelectbox"]) { flex: 0 1 190px !important; width: auto !important; min-width: 5.5rem; }

@@ -1,4 +1,4 @@
-"""The merge requests that wait for whoever looks at the Library, and their own. Only a team's server lists them."""
+"""The merge requests that wait for whoever looks at the Library, or alone at the Inbox, and their own."""
 
 from __future__ import annotations
 
