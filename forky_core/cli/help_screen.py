@@ -17,6 +17,7 @@ GROUPS: tuple[tuple[str, tuple[tuple[str, str], ...]], ...] = (
             ("status", "what is open, and where"),
             ("read", "messages, whole"),
             ("report", "what a branch has answered"),
+            ("continue", "a branch in another program"),
             ("list", "list the conversations"),
             ("log", "show one, also as a graph"),
             ("context", "what a model would be sent"),

@@ -61,6 +61,7 @@ COMMANDS: Mapping[str, tuple[str, ...]] = {
     "experimenting": ("experiment",),
     "importing": ("import",),
     "exporting": ("export",),
+    "continuing": ("continue",),
     "publishing": ("publish",),
     "linking": ("link",),
     "merge_file": ("merge-file", "diff"),

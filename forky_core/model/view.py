@@ -32,6 +32,7 @@ class View:
     `tags/<name>` → {"at": id} · `kept/<id>` → true (a tip without a branch, e.g. the reply regenerated away from) ·
     `stash/<n>` → the stash · `notes/<id>` → what a speaker wants to say at that message ·
     `erased/<id>` → Erasure.stored(), of a message whose text was erased ·
+    `continued` → the sessions of other programs that go on from a branch (formats/importing/continuations.py) ·
     `polls…` → votes/poll.py · `experiments/<name>`, `experiment-rows/<name>/<n>` and two more → model/experiment.py.
     """
 

@@ -50,6 +50,12 @@ def database(tmp_path: Path) -> Path:
 def forky(database: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
     """Run `forky --database … <line> <words>` in this process."""
     monkeypatch.setenv("FORKY_PROBE", "0")
+    for name, folder in {
+        "CLAUDE_CONFIG_DIR": "claude",
+        "CODEX_HOME": "codex",
+        "PI_CODING_AGENT_DIR": "pi",
+    }.items():
+        monkeypatch.setenv(name, str(database.with_name(folder)))
 
     def run(line: str = "", *words: str) -> Ended:
         capsys.readouterr()

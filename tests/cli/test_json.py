@@ -99,6 +99,7 @@ CALLS: Mapping[str, tuple[tuple[str, ...], ...]] = {
         ("--undo", "1"),
     ),
     "diff": (("{forky}", "{changed}"),),
+    "continue": (("debug", "--in", "claude"),),
     "token make": (("aider", "--dollars-a-day", "2"),),
     "token list": ((),),
     "token revoke": (("aider",),),
@@ -232,7 +233,7 @@ NAMED = frozenset(
         *("approve", "land", "undo", "redo", "stash", "tag", "history", "trash"),
         *("branch", "context", "merge", "graft", "fuse", "resolve", "rebase", "revert", "bisect", "erase"),
         *("request list", "request accept"),
-        *("polls list", "polls open", "polls show", "polls reveal", "vote"),
+        *("polls list", "polls open", "polls show", "polls reveal", "vote", "continue"),
         *("publish comparison", "publish poll", "publish merge", "publish replay", "link make"),
     )
 )

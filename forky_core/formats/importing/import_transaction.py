@@ -105,9 +105,12 @@ def names_a_branch(forky: Workspace, known: ConversationId, tree: ImportedTree) 
 
 
 def extension(
-    forky: Workspace, known: ConversationId, tree: ImportedTree, origin: Mapping[str, Json]
+    forky: Workspace, known: ConversationId, tree: ImportedTree, origin: Mapping[str, Json] | None
 ) -> Transaction:
-    """Return a transaction that adds new content to a conversation that was imported before."""
+    """Return a transaction that adds new content to a conversation that was imported before.
+
+    `origin` is None for a session that goes on from the conversation, which has another origin.
+    """
     view = forky.store.view(known)
     here = forky.store.messages(known)
     tx = Transaction(forky.store, known, view, forky.actor, in_bulk=True)
@@ -124,7 +127,8 @@ def extension(
         named=() if tree.branch == MAIN else (tree.branch,),
     )
     tx.set("trashed", None)
-    tx.set(ORIGIN, dict(origin))
+    if origin is not None:
+        tx.set(ORIGIN, dict(origin))
     tx.derived = missing(forky.store, known, ORIGINS, _origin_rows(tree))
     return tx
 

@@ -20,6 +20,7 @@ from forky_core.formats.files.source import opened
 from forky_core.formats.forky_file.adopting import forks_of
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.giving_back import home_of
+from forky_core.formats.importing.continuations import continued
 from forky_core.formats.importing.import_record import ImportedFile, source_of
 from forky_core.formats.importing.import_transaction import imported_before, key_of
 from forky_core.formats.importing.pieces import pieces, title_of
@@ -64,7 +65,7 @@ def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
     Raises:
         BadContent: the file cannot be opened at all.
     """
-    known = imported_before(forky)
+    known = {**continued(forky), **imported_before(forky)}
     with opened(path, light=True) as archive:
         for piece in pieces(archive):
             piece.beside.let_go()

@@ -18,6 +18,7 @@ from forky_core.formats.contract import Importer, Unreadable
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.importing.batches import Batches, PendingCommit, PendingFiles, RefusedBatch, without
+from forky_core.formats.importing.continuations import continued, without_beginning
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, import_of
 from forky_core.formats.importing.import_transaction import (
     creation,
@@ -131,7 +132,7 @@ class RunningImport:
         self.unchanged = 0
         self.done = self.in_file = 0
         self._brings_again = brings_again
-        self._known = imported_before(forky)
+        self._known = {**continued(forky), **imported_before(forky)}
         self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
         """Conversations that have not changed since they were created, so that nothing in them can have been undone."""
         self._created: set[ConversationId] = set()
@@ -185,6 +186,8 @@ class RunningImport:
             self._batches.flush()
             known = self._known.get(key)
         origin = origin_of(key, self.file, tree)
+        further = known and without_beginning(self.forky.store.view(known), key, tree)
+        tree = further or tree
         if known is None:
             tx = creation(self.forky, key, tree, origin)
             self._known[key] = tx.conversation
@@ -199,7 +202,7 @@ class RunningImport:
             self._count(found, tree.account.imported)
             return
         else:
-            tx = extension(self.forky, known, tree, origin)
+            tx = extension(self.forky, known, tree, None if further else origin)
             many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
             what = f"{many} more" if tx.messages else f"the branch “{tree.branch}” again"
             summary = f"Imported {what} ({found.importer.label})"

@@ -45,6 +45,7 @@ _ICONS = {
     "promote": "flag",
     "rename": "drive_file_rename_outline",
     "folder": "folder",
+    "continue": "terminal",
     "delete": "delete",
     "prune": "content_cut",
     "erase": "ink_eraser",
