@@ -12,13 +12,16 @@ from dataclasses import replace
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
+from forky_core.conversation.identity import now
 from forky_core.conversation.replies.reply_job import ReplyJob
-from forky_core.model import MessageId
+from forky_core.model import Message, MessageId
 from forky_core.render.trees import Tree
 from forky_core.views.captions import code_of, opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
+from forky_core.views.shelf import first_after_fork, forked_from
+from forky_core.views.times import ago
 from forky_core.views.together import answers_together
 from pages.ui.chat.acting import BRANCH, act_on, made_last
 from pages.ui.chat.acts import FORKING, READING, hear_acts
@@ -104,6 +107,10 @@ def main() -> None:
         confirm_erasure(here, of)
     elif act == "settle":
         settle(here)
+    elif act == "original":
+        from pages.ui.chat.original import show_original  # noqa: PLC0415 - it loads a client for HTTP
+
+        show_original(here)
     if beside is not None:
         draw_ahead(here, *beside)
     note_seen(here, news, version)
@@ -211,6 +218,7 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
         bool(why_only_reads(here.chat)),
         made_last(here),
         may_write(here.chat, here.chat.branch_name),
+        _fork(here, path),
     )
     with st.container(key="chat-earlier-slot"):
         draw_earlier(here, book, path[0].id)
@@ -227,6 +235,16 @@ def _draw_cells(here: Frame, job: ReplyJob | None) -> tuple[Sequence[Cell], Look
     if not here.at_head and here.at is not None:
         draw_later(here, later_on(here.at, here.chat.branch.head, here.chat.visible))
     return book.cells, look
+
+
+def _fork(here: Frame, path: Sequence[Message]) -> tuple[MessageId | None, str]:
+    """Of a fork, its first message of its own, and a sentence about where what is above that comes from."""
+    view = here.chat.view
+    own = first_after_fork(view, [one.id for one in path])
+    if own is None:
+        return None, ""
+    (first,) = here.forky.store.stretch_of_log(here.chat.id, after=0, most=1)
+    return own, forked_from(view, ago(first.at, now()))
 
 
 def _draw_pages(here: Frame, pages: Sequence[Sequence[Cell]], look: Look, *, newest: bool = True) -> None:

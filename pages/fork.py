@@ -10,10 +10,11 @@ import streamlit as st
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
+from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import ForkyError
 from forky_core.people.links.forking import fork_branch, fork_part, forked_before, own_sight_of
 from forky_core.views.shelf import count, title_or_placeholder
-from pages.ui.components.links import chat_link, chat_place
+from pages.ui.components.links import chat_link, chat_place, server_address
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.undoing import page_top
@@ -102,7 +103,7 @@ def _draw_branch(chat: Conversation) -> None:
 def _fork_own(forky: Workspace, link: str) -> None:
     """The link is looked at anew: it may have been revoked since the page was drawn."""
     try:
-        made = fork_part(forky, opened_link(link).part)
+        made = fork_part(forky, opened_link(link).part, f"{server_address()}{PREFIX}/{link}")
     except ForkyError as error:
         st.session_state[_FAILED] = str(error)
         return

@@ -18,8 +18,7 @@ from typing import TYPE_CHECKING, TextIO
 from forky_core.cli.piped_input import lasting
 from forky_core.cli.plain import one_line, plain, print_outcome
 from forky_core.cli.titles import conversation_called
-from forky_core.formats.forky_file.adopting import AdoptResult, fork_file, forks_of, pull
-from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.forky_file.adopting import AdoptResult, fork_or_pull
 from forky_core.formats.forky_file.files import load
 from forky_core.formats.importing.following import follow
 from forky_core.formats.importing.import_record import (
@@ -33,6 +32,7 @@ from forky_core.formats.importing.import_record import (
 )
 from forky_core.formats.importing.landing import Imported, ImportProgress, PreviewLine, import_file, preview
 from forky_core.formats.importing.undo_import import undo_import
+from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, ImportBrokenOff, NotFound
 from forky_core.model.parts import Json
 from forky_core.views.shelf import count, title_or_placeholder
@@ -237,14 +237,16 @@ def _read(
 ) -> int:
     """Preview, adopt or import one file, as the options say; `is_copy` if `path` is a temporary copy of a pipe."""
     if (address := _ADDRESS.fullmatch(path.as_posix())) is not None:
-        from forky_core.people.links.fetching import fetched  # noqa: PLC0415 - it loads a client for HTTP
+        from forky_core.people.links.original import take_from_link  # noqa: PLC0415 - it loads a client for HTTP
 
         if options.only_looks or options.only is not None:
             raise BadContent("What a link shows comes whole.", "forky import ADDRESS")
-        _adopt(forky, fetched(f"{address[1]}://{address[2]}"), "a link", options, out)
+        link, into = f"{address[1]}://{address[2]}", _pulled_into(forky, options)
+        _print_adopted(take_from_link(forky, link, into=into, anew=options.fork), options, out)
         return 0
     if options.fork or options.pull:
-        _adopt(forky, load(path), f"the file {one_line(path.name)}", options, out)
+        chat, through, into = load(path), f"the file {one_line(path.name)}", _pulled_into(forky, options)
+        _print_adopted(fork_or_pull(forky, chat, through=through, into=into, anew=options.fork), options, out)
         return 0
     if options.only_looks:
         return _list(forky, path, options, out)
@@ -268,16 +270,11 @@ def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
     return 0
 
 
-def _adopt(forky: Forky, chat: Chat, through: str, options: argparse.Namespace, out: TextIO) -> None:
-    """Fork what a file or a link holds, or bring what is new in it to the conversation that was forked from it."""
-    into = conversation_called(forky, options.pull).id if options.pull else None
-    if into is None and not options.fork:
-        into = next((one.id for one in forks_of(forky, chat)), None)
-    done: AdoptResult = (
-        fork_file(forky, chat, through=through)
-        if into is None
-        else pull(forky, into, chat, through=f"by {through}")
-    )
+def _pulled_into(forky: Forky, options: argparse.Namespace) -> ConversationId | None:
+    return conversation_called(forky, options.pull).id if options.pull else None
+
+
+def _print_adopted(done: AdoptResult, options: argparse.Namespace, out: TextIO) -> None:
     if options.json:
         print(json.dumps(asdict(done)), file=out)
     elif done.outcome == "unchanged":

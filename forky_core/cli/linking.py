@@ -15,7 +15,6 @@ from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import one_line, print_outcome
 from forky_core.cli.private_values import print_private_values
 from forky_core.conversation.identity import now
-from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.reports.included import EVERYTHING
 from forky_core.formats.reports.registry import THINGS
 from forky_core.gateway.links import PREFIX
@@ -83,7 +82,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
     revoke.add_argument("id", metavar="ID", help="as the list shows it")
     back = acts.add_parser("return", help="give a fork back to the conversation that a link shows")
     back.add_argument(
-        "address", metavar="ADDRESS", help="of the link by which it was forked, or of a new one"
+        "address", metavar="ADDRESS", nargs="?", default="", help="of a link (that by which it was forked)"
     )
     add_place(back, "--branch", "a branch of the fork (all come along)")
     for act, run in ((make, run_make), (listing, run_list), (revoke, run_revoke), (back, run_return)):
@@ -142,13 +141,11 @@ def run_revoke(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
 
 
 def run_return(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    from forky_core.people.links.fetching import give_back_to  # noqa: PLC0415 - it loads a client for HTTP
+    from forky_core.people.links.original import send_back  # noqa: PLC0415 - it loads a client for HTTP
 
     chat = place(forky, options)
-    done = give_back_to(options.address, chat_of(forky.store, chat.id))
-    numbers = ", ".join(map(str, done.requests))
-    sentence = f"{count(done.messages, 'message')} given back: merge request {numbers} there."
-    return print_outcome(options, asdict(done), sentence if done.requests else "Nothing is new in it.", out)
+    done = send_back(forky, chat.id, options.address)
+    return print_outcome(options, asdict(done), done.sentence, out)
 
 
 def _which(thing: str, options: argparse.Namespace, chat: Conversation) -> tuple[str, ...]:

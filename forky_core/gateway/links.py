@@ -108,8 +108,8 @@ class LinkAt:
             raise gone from error
 
     async def _send(self, scope: Scope, send: Send, link: Link, secret: str, page: bytes) -> None:
-        more = link.can_be_forked and self._may_fork(scope)
-        offer = fragment("parts.html", "fork_offer", f"../{FORK}?link={secret}") if more else ""
+        address = f"../{FORK}?link={secret}" if self._may_fork(scope) else ""
+        offer = fragment("parts.html", "fork_offer", address) if link.can_be_forked else ""
         await _answer(scope, send, 200, page.replace(PLACE_FOR_MORE, offer.encode(), 1))
 
 

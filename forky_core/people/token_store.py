@@ -125,6 +125,7 @@ class TokenStore:
         self._actor = actor
         self._scopes = Scopes(store)
         self._given: set[str] = set()
+        self._files: dict[ConversationId, tuple[int, set[str]]] = {}
 
     def __getattr__(self, name: str) -> Any:
         if name not in READS:
@@ -244,10 +245,14 @@ class TokenStore:
         return any(file in self._files_of(conversation) for conversation in self._all_reached())
 
     def _files_of(self, conversation: ConversationId) -> set[str]:
+        """The files that a conversation names, which are read anew where it has moved on."""
         try:
-            return files_of(self.store, conversation)
+            version = self.store.view(conversation).version
+            if self._files.get(conversation, (0, set()))[0] != version:
+                self._files[conversation] = version, files_of(self.store, conversation)
         except NotFound:
             return set()
+        return self._files[conversation][1]
 
     @property
     def documents(self) -> DocumentKeeper:
@@ -283,8 +288,9 @@ class TokenStore:
         self, conversation: ConversationId, entries: Mapping[str, str], *, waits: bool = True
     ) -> None:
         if waits:
+            self._check_validity()
             self._reached(conversation).view(conversation)
-        elif not self.reaches(conversation):
+        elif not (self.rights.is_valid() and self.reaches(conversation)):
             return
         self.store.keep_derived(conversation, self._kept(entries), waits=waits)
 

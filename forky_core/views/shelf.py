@@ -7,9 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any, Literal
 
-from forky_core.model import ConversationId, ConversationSummary, View
+from forky_core.model import ConversationId, ConversationSummary, MessageId, View
 from forky_core.model.view import FORKED_FROM
 from forky_core.views.times import ago, is_today, local
 
@@ -153,11 +154,18 @@ def _line(summary: ConversationSummary, now: int) -> ShelfLine:
     return ShelfLine(summary, title_or_placeholder(summary.title), ago(summary.updated, now), counts)
 
 
-def forked_from(view: View) -> str:
-    """From where a conversation was forked, as a sentence for people; "" if it was not."""
+def forked_from(view: View, when: str = "") -> str:
+    """From where a conversation was forked, and `when`, as a sentence for people; "" if it was not."""
     origin = view.entries.get(FORKED_FROM)
     if not isinstance(origin, Mapping):
         return ""
     through = f", through {origin['through']}" if origin.get("through") else ""
     at = f", at {str(origin['at']).removeprefix('b2:')[:8]}" if origin.get("at") else ""
-    return f"Forked from “{title_or_placeholder(str(origin.get('name', '')))}”{through}{at}."
+    return f"Forked{f' {when}' if when else ''} from “{title_or_placeholder(str(origin.get('name', '')))}”{through}{at}."
+
+
+def first_after_fork(view: View, path: Sequence[MessageId]) -> MessageId | None:
+    """The first message of a path that the fork has added to what it was forked from; None if there is none."""
+    origin = view.entries.get(FORKED_FROM)
+    at = origin.get("at") if isinstance(origin, Mapping) else None
+    return next((own for before, own in pairwise(path) if before == at), None)

@@ -123,6 +123,11 @@ def session() -> TabSession:
     return held
 
 
+def stop_acting() -> None:
+    """Close the dialog or the form of an act: what a dialog does that is dismissed."""
+    session().acting = None
+
+
 def shown_page() -> str:
     """The page that this tab shows; "other" before its first page was chosen. Makes no session."""
     held = st.session_state.get(_KEY)

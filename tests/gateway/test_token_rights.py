@@ -295,3 +295,25 @@ def test_a_token_that_may_not_ask_is_refused_by_v1(spoken: Served) -> None:
     with spoken.client(made.text) as client:
         refused = client.post("/chat/completions", json=ask("Hi"))
     assert refused.status_code == 403 and "may ask no model" in refused.text
+
+
+def test_a_token_that_is_revoked_keeps_nothing_beside_a_conversation(spoken: Served) -> None:
+    made = spoken.tokens.make("Agent", scopes=("land",), reach=WORKSPACE)
+    store = token_view(spoken.forky, rights_of(spoken, made.token)).store
+    chat = spoken.forky.create("Boats")
+    spoken.tokens.revoke(made.token.id)
+    with pytest.raises(NotAllowed, match="was revoked"):
+        store.keep_derived(chat.id, {"passages": "x"})
+    store.keep_derived(chat.id, {"passages": "x"}, waits=False)
+    assert not spoken.forky.store.derived(chat.id, ("passages",))
+
+
+def test_a_file_that_a_conversation_names_since_is_seen_by_who_looked_before(spoken: Served) -> None:
+    chat = spoken.forky.create("Boats")
+    made = spoken.tokens.make("Agent", scopes=("read",), reach=chat.id)
+    store = token_view(spoken.forky, rights_of(spoken, made.token)).store
+    file = spoken.forky.store.put_blob(b"a boat", "text/plain", "boat.txt")
+    with pytest.raises(NotFound):
+        store.blob(file)
+    chat.say("Look.", attachments=[AttachmentPart(file, "text/plain", "boat.txt")])
+    assert store.blob(file).content == b"a boat"

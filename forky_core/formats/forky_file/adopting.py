@@ -16,6 +16,7 @@ from forky_core.conversation.identity import new_id
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.cited_passages import PASSAGES, with_passages
+from forky_core.formats.forky_file.authored import with_authors
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.giving_back import (
     NEWS,
@@ -99,17 +100,27 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
     Raises:
         BadContent: its log has no proper beginning, or a file of a message is neither in it nor here.
     """
-    try:
-        forky.store.view(chat.id)
-    except NotFound:
-        if not origins_of(chat):
-            return _adopt_new(forky, chat, running)
+    if origins_of(chat) and not _is_here(forky, chat.id):
         if (home := home_of(forky, chat)) is not None:
             with suppress(NotAllowed):
                 return give_back(forky, home, chat, running)
         return replace(
             _adopt_new(forky, chat, running), lost=str((chat.forked_from or {}).get("name")) or "untitled"
         )
+    return _adopt_itself(forky, chat, running)
+
+
+def _is_here(forky: Workspace, id: ConversationId) -> bool:
+    """Whether whoever imports sees the conversation."""
+    with suppress(NotFound):
+        return bool(forky.store.view(id).version)
+    return False
+
+
+def _adopt_itself(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> AdoptResult:
+    """Create the conversation, or update it where it is here, whatever it was forked from."""
+    if not _is_here(forky, chat.id):
+        return _adopt_new(forky, chat, running)
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     erased = forky.store.view(chat.id).erasures
@@ -127,7 +138,7 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
     if goes_on:
         done = _replay(forky, chat, chat.operations[len(here) :], running, known=len(messages))
     else:
-        done = (unite(forky, chat.id, chat, running),)
+        done = unite(forky, chat.id, chat, running)
     _keep_beside(forky, chat.id, chat)
     return AdoptResult(chat.id, "grown", len(fresh), _numbers(done), stay)
 
@@ -149,7 +160,7 @@ def give_back(
         BadContent: a file of a message is neither in it nor here.
     """
     if not shares_messages(forky, home, chat):
-        done = _adopt_new(forky, chat, running)
+        done = _adopt_itself(forky, chat, running)
         requests = propose_copy(forky, home, done.conversation, chat, through=through)
         return replace(done, requests=requests)
     known = forky.store.messages(home)
@@ -234,6 +245,19 @@ def fork_file(
     return AdoptResult(id, "new", len(chat.messages), _numbers(made), stay)
 
 
+def fork_or_pull(
+    forky: Workspace, chat: Chat, *, through: str, into: ConversationId | None = None, anew: bool = False
+) -> AdoptResult:
+    """Fork a file or what a link shows; or bring what is new in it `into` a fork, or to the one that was made of it
+    before and that changed last, unless it is forked `anew`.
+    """
+    if into is None and not anew:
+        into = next((one.id for one in forks_of(forky, chat)), None)
+    if into is None:
+        return fork_file(forky, chat, through=through)
+    return pull(forky, into, chat, through=f"by {through}")
+
+
 def pull(forky: Workspace, id: ConversationId, chat: Chat, *, through: str = "by a file") -> AdoptResult:
     """Add what is new in a file to a conversation that was forked from it (or is a copy of it).
 
@@ -259,7 +283,7 @@ def pull(forky: Workspace, id: ConversationId, chat: Chat, *, through: str = "by
     done = unite(forky, id, chat, apart=NEWS if chat.id != id else "")
     _keep_beside(forky, id, chat)
     stay += _erase_again(forky, id, chat)
-    return AdoptResult(id, "grown", fresh, (done.number,), stay)
+    return AdoptResult(id, "grown", fresh, _numbers(done), stay)
 
 
 def forks_of(forky: Workspace, chat: Chat) -> tuple[ConversationSummary, ...]:
@@ -290,8 +314,8 @@ def unite(
     running: ImportRecorder | None = None,
     *,
     apart: str = "",
-) -> Operation:
-    """Add the file's messages and branches to those that are here, as one operation."""
+) -> tuple[Operation, ...]:
+    """Add the file's messages and branches to those that are here, as one gesture: each message keeps its author."""
     view, known = forky.store.view(id), forky.store.messages(id)
     tx = Transaction(forky.store, id, view, forky.actor)
     fresh = {key: message for key, message in chat.messages.items() if key not in known}
@@ -313,8 +337,8 @@ def unite(
     tx.set("trashed", None)
     many = "1 message" if len(fresh) == 1 else f"{len(fresh)} messages"
     summary = f"Brought {many} from a file" if fresh else "Brought back what the file holds"
-    (done,) = _committed(forky, [tx.commit("import", summary)], view.version, running)
-    return done
+    commits = with_authors(tx.commit("import", summary), chat, {**known, **fresh}, view.version)
+    return _committed(forky, commits, view.version, running)
 
 
 def _numbers(operations: Iterable[Operation]) -> tuple[int, ...]:

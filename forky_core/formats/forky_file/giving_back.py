@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import LONGEST_NAME, free_name, now
 from forky_core.conversation.workspace import Workspace
+from forky_core.formats.forky_file.authored import made_again, moves
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.importing.import_record import ImportRecorder
@@ -26,8 +27,6 @@ from forky_core.store.contract import Commit
 
 NEWS = "origin/"
 """What the names of branches begin with on which news of the original wait in a fork that has moved on."""
-_GOES_BACK = frozenset({"undo", "redo", "restore", "create"})
-"""Verbs of the fork's log that mean operations of that log, and so nothing in another one."""
 _MOST_REQUESTS = 10
 """Branches of one fork that are proposed; further ones come without a request."""
 
@@ -135,7 +134,8 @@ def propose_copy(
     try:
         return (original.requests.open(own, into=into, note=note).number,)
     except InTheWay:
-        return ()
+        waiting = (one for one in original.requests.all if one.state == "open" and one.graft is not None)
+        return tuple(one.number for one in waiting if one.graft and one.graft.conversation == own.id)
 
 
 def _lines(view: View, chat: Chat, messages: Mapping[MessageId, Message], below: str) -> Sequence[_Line]:
@@ -174,9 +174,9 @@ def _commits(
 ) -> list[Commit]:
     """One commit for each operation of the fork that added something: a single gesture, which undo takes back whole."""
     made: list[Commit] = []
-    for line, moves in steps:
+    for line, reached in steps:
         key, before = f"heads/{line.name}", view.entries.get(f"heads/{line.name}")
-        for operation, at in moves:
+        for operation, at in reached:
             changes = [Change(key, before, {"at": at})]
             rules = chat.entries.get(f"rules/{line.branch}")
             if before is None and rules is not None:
@@ -193,14 +193,7 @@ def _commits(
                 expected=view.version + len(made),
             )
             if operation is not None:
-                commit = replace(
-                    commit,
-                    verb=operation.verb if operation.verb not in _GOES_BACK else "import",
-                    summary=operation.summary,
-                    actor=_author(operation.actor, forky.actor, chat),
-                    at=operation.at,
-                    made_elsewhere=True,
-                )
+                commit = made_again(commit, operation, _author(operation.actor, forky.actor, chat))
             made.append(commit)
     return made
 
@@ -209,17 +202,9 @@ def _steps(
     chat: Chat, line: _Line, messages: Mapping[MessageId, Message], fresh: Mapping[MessageId, Message]
 ) -> Iterator[tuple[Operation | None, MessageId]]:
     """Where the branch came to by each operation of the fork's log; None for what no operation explains."""
-    parents = parents_in(messages)
-    reached = ancestors((line.tip,), parents)
     head = line.head
-    for operation in chat.operations:
-        for change in operation.changes:
-            at = change.after.get("at") if isinstance(change.after, dict) else None
-            if not change.key.startswith("heads/") or at == head or at not in reached or at not in fresh:
-                continue
-            if head is None or is_ancestor(head, at, parents):
-                head = MessageId(at)
-                yield operation, head
+    for operation, head in moves(chat, line.head, line.tip, messages, fresh):
+        yield operation, head
     if head != line.tip:
         yield None, line.tip
 

@@ -13,6 +13,7 @@ from types import MappingProxyType
 
 from forky_core.conversation.identity import LONGEST_NAME, free_name
 from forky_core.conversation.voting.poll import POLLS
+from forky_core.formats.forky_file.authored import with_authors
 from forky_core.formats.forky_file.chat import Chat, replayed
 from forky_core.formats.forky_file.writing import UNITE, checked_out
 from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
@@ -20,6 +21,7 @@ from forky_core.model.erasure import ERASED, Passages, said_erased
 from forky_core.model.errors import BadContent
 from forky_core.model.graph import is_ancestor, parents_in
 from forky_core.model.parts import Json
+from forky_core.store.contract import Commit
 
 ACTOR = "forky merge-file"
 THEIRS = "-theirs"
@@ -76,7 +78,7 @@ def unite_chats(ours: Chat, theirs: Chat, base: Chat | None = None) -> UniteResu
         _generations(ours, theirs),
         MappingProxyType(entries),
         # The log of the side that has erased nothing still repeats the text.
-        _log(ours, theirs, common, entries, len(messages) - len(ours.messages)) if agree else (),
+        _log(ours, theirs, common, entries, messages) if agree else (),
         MappingProxyType({**ours.blobs, **theirs.blobs}),
         tuple({repr(sorted(row.items())): row for row in (*ours.origins, *theirs.origins)}.values()),
         tuple(dict.fromkeys((*ours.other_lines, *theirs.other_lines))),
@@ -118,8 +120,12 @@ def _generations(ours: Chat, theirs: Chat) -> tuple[Generation, ...]:
     return tuple(sorted(found.values(), key=lambda one: (one.started, one.id)))
 
 
-def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int) -> Sequence[Operation]:
-    """Our log with one more operation for their changes; their log if it only continues ours."""
+def _log(
+    ours: Chat, theirs: Chat, common: int, entries: _Entries, messages: Mapping[MessageId, Message]
+) -> Sequence[Operation]:
+    """Our log with one more operation for their changes, and one for each of theirs that added messages; their log if
+    it only continues ours.
+    """
     if not ours.operations:
         return ()
     if common == len(theirs.operations):
@@ -132,24 +138,35 @@ def _log(ours: Chat, theirs: Chat, common: int, entries: _Entries, brought: int)
         for key in sorted({*view, *entries})
         if view.get(key) != entries.get(key)
     )
-    last = ours.operations[-1]
-    at = max(last.at, theirs.operations[-1].at)
-    many = "1 message" if brought == 1 else f"{brought} messages"
+    brought = tuple(message for id, message in messages.items() if id not in ours.messages)
+    if not brought and not changes:
+        return ours.operations
+    many = "1 message" if len(brought) == 1 else f"{len(brought)} messages"
     summary = f"United with a copy: {many} more"
-    number = last.number + 1
+    log = list(ours.operations)
+    at = max(log[-1].at, theirs.operations[-1].at)
+    one = Commit(ours.id, UNITE, summary, changes, brought, actor=ACTOR, at=at)
+    for commit in with_authors(one, theirs, messages, len(log)):
+        log.append(_operation(commit, log[-1]))
+    return tuple(log)
+
+
+def _operation(commit: Commit, last: Operation) -> Operation:
+    """The operation that a commit becomes after the last one of a log."""
+    number, what = last.number + 1, (commit.verb, commit.summary, commit.changes, commit.group)
+    verb, summary, changes, group = what
     id = operation_id(
         last.id,
         number=number,
-        at=at,
-        actor=ACTOR,
-        verb=UNITE,
+        at=commit.at,
+        actor=commit.actor,
+        verb=verb,
         summary=summary,
         changes=changes,
-        group=None,
+        group=group,
         reverts=(),
     )
-    one_more = Operation(ours.id, number, id, last.id, at, ACTOR, UNITE, summary, changes)
-    return (*ours.operations, one_more)
+    return Operation(commit.conversation, number, id, last.id, commit.at, commit.actor, *what)
 
 
 class _Deciding:

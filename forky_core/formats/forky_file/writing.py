@@ -199,7 +199,14 @@ def checked_out(chat: Chat) -> str:
     every = sorted(key.removeprefix("heads/") for key in chat.entries if key.startswith("heads/"))
     experiments = experiments_in(chat.view)
     names = [name for name in every if not is_cell(name, experiments)] or every
-    for operation in reversed([one for one in chat.operations[-20:] if one.verb != UNITE]):
+    recent = chat.operations[-20:]
+    uniting = {one.number for one in recent if one.verb == UNITE}
+    for operation in reversed(recent):
+        group = operation.group or operation.number
+        if (
+            group in uniting or group < recent[0].number
+        ):  # Of a longer gesture, the first operation is not known.
+            continue
         for change in operation.changes:
             if change.key.startswith("heads/") and change.key.removeprefix("heads/") in names:
                 return change.key.removeprefix("heads/")

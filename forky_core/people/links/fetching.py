@@ -36,6 +36,14 @@ class ReturnReceipt:
     messages: int
     requests: tuple[int, ...]
 
+    @property
+    def sentence(self) -> str:
+        """What people are told of it."""
+        if not self.requests:
+            return "Nothing is new in it."
+        many = "1 message" if self.messages == 1 else f"{self.messages:,} messages"
+        return f"{many} given back: merge request {', '.join(map(str, self.requests))} there."
+
 
 def file_address(address: str) -> str:
     """The address of a link's file, from that of the link or its own. Raises BadContent, AddressRefused."""

@@ -12,15 +12,18 @@ from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.model.errors import BadContent, ForkyError
 from forky_core.people.links.link import Link
+from forky_core.people.links.original import keep_address
 
 
-def fork_part(forky: Workspace, part: Chat) -> Conversation:
-    """Make a conversation that begins with what a link shows; it belongs to the person of `forky`.
+def fork_part(forky: Workspace, part: Chat, address: str = "") -> Conversation:
+    """Make a conversation that begins with what a link shows; it belongs to the person of `forky`. By the link's
+    `address` it can be given back.
 
     Raises:
         NotAllowed: they may not begin conversations.
     """
     made = fork_file(forky, part, through="a link")
+    keep_address(forky, made.conversation, address)
     return forky.conversation(made.conversation, checked_out(part) or None)
 
 

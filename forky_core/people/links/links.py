@@ -175,7 +175,7 @@ class Links:
             LinkEnded: it has expired or was revoked, or its conversation is in the trash.
             NotFound: there is none.
         """
-        link = self._index().get(digest(secret)) if SECRET.fullmatch(secret) else None
+        link = self._stored(digest(secret)) if SECRET.fullmatch(secret) else None
         if link is None:
             raise NotFound(_UNKNOWN, "Look whether the address was copied whole.")
         if link.revoked or (link.thing == AUDIENCE and link.id not in self._shared.presented):
@@ -244,6 +244,16 @@ class Links:
             self._write(link.conversation, (*links, link))
         events.page_published(thing=link.thing, id=link.id, change="published")
         self._noted("link made", link.by, link)
+
+    def _stored(self, sha256: str) -> Link | None:
+        """The link as the store has it now: a command or another server may have made or revoked it."""
+        if sha256 not in self._index():
+            self.forget()
+        if (known := self._index().get(sha256)) is None:
+            return None
+        with suppress(NotFound):
+            return next((one for one in self._read(known.conversation) if one.id == known.id), None)
+        return None
 
     def _index(self) -> dict[str, Link]:
         with self._shared.lock:

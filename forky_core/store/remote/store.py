@@ -15,6 +15,7 @@ from typing import Any, cast
 from urllib.parse import urlsplit
 
 from forky_core.model import ConversationId, Message, MessageId, Operation
+from forky_core.model.erasure import VERB
 from forky_core.model.errors import StoreError
 from forky_core.store.contract import Commit, NewSetting, Store, StoreIdentity, StoreStatus
 from forky_core.store.document_contract import DocumentKeeper
@@ -96,16 +97,17 @@ class RemoteStore:
         return self._herald.hear(heard)
 
     def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
-        erased = len([key for key in self.call("view", conversation).entries if key.startswith("erased/")])
         with self._lock:
-            mark, found = self._messages.get(conversation, (erased, {}))
-            found = dict(found) if mark == erased else {}
+            mark, found = self._messages.get(conversation, (0, {}))
+        new = self.call("operations", conversation, **({"after": mark} if mark else {"limit": 1}))
+        mark = new[-1].number if new else mark
+        found = {} if any(one.verb == VERB for one in new) else dict(found)
         while piece := self.call("stretch", conversation, after=len(found), most=_PIECE):
             found.update((message.id, message) for message in piece)
             if len(piece) < _PIECE:
                 break
         with self._lock:
-            self._messages[conversation] = (erased, found)
+            self._messages[conversation] = (mark, found)
         return found
 
     def set_setting(self, key: str, value: NewSetting) -> str | None:

@@ -29,7 +29,7 @@ _PICKED = 8
 """Hex digits of a pick in the URL of the Merge page."""
 BRANCH = "fork"
 """The act that starts a branch: it is open while the next question will."""
-_DIALOGS = frozenset({"erase", "prune", "revert"})
+_DIALOGS = frozenset({"erase", "original", "prune", "revert"})
 
 
 def act_on(here: Frame, act: Act) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.model.errors import ForkyError
+from forky_core.model.view import FORKED_FROM
 from forky_core.views.layout.shape import main_of
 from forky_core.views.merging import came_from
 from pages.ui.chat.branch_owners import draw_whose
@@ -63,6 +64,8 @@ def offered_in_menu(here: Frame) -> dict[str, str]:
     unoffered = {"reuse" if here.chat.calls.reuses_answers else "anew"}
     if len(here.branch_names()) < 2:
         unoffered.add("merge")
+    if FORKED_FROM not in here.chat.view.entries:
+        unoffered.add("original")
     if why_only_reads(here.chat):
         unoffered.update(BRANCH_MENU.keys() - READING_BRANCH)
     elif not is_editor(here.chat):
@@ -94,6 +97,10 @@ def carry_out(here: Frame, act: str | None) -> None:
             people(here)
         case "history":
             st.switch_page("history.py", query_params=place(here.chat))
+        case "original":
+            from pages.ui.chat.original import show_original  # noqa: PLC0415 - it loads a client for HTTP
+
+            show_original(here)
         case "reuse" | "anew":
             _give_again(here, on=act == "reuse")
         case "delete":

@@ -80,6 +80,8 @@ class Look:
     """What Undo would take back now, if that is a message of the branch itself: a note that was brought back."""
     writes: bool = True
     """Whether they can change the branch: else nothing is offered that would, but for branches of their own."""
+    fork: tuple[MessageId | None, str] = (None, "")
+    """In a fork, the first message that it has added, and a sentence about where it comes from."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,6 +143,9 @@ def _pieces(cell: Cell, look: Look) -> Iterator[_Piece]:
     """The cell from its head down."""
     message, short = cell.message, _short(cell.message)
     texts = 0
+    if message.id == look.fork[0]:
+        ways = word("original", message.id, "Give back, fetch news …") if look.writes else ""
+        yield f'<div class="fk-cited">{sentence_html("fork_right", look.fork[1])}{ways}</div>'
     yield head(cell, look)
     erasure = look.erasure(message.id)
     if erasure is not None:

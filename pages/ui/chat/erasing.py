@@ -10,14 +10,10 @@ from forky_core.views.erasing import described
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying
 from pages.ui.person import viewer
-from pages.ui.session import session
+from pages.ui.session import stop_acting
 
 
-def _dismissed() -> None:
-    session().acting = None
-
-
-@st.dialog("Erase what it says", icon=":material/ink_eraser:", on_dismiss=_dismissed)
+@st.dialog("Erase what it says", icon=":material/ink_eraser:", on_dismiss=stop_acting)
 def confirm_erasure(here: Frame, id: MessageId) -> None:
     """Keys: `erase.typed`, `erase.go`, `erase.cancel`."""
     if why := _why_not(here, id):
@@ -37,7 +33,7 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
     )
     with st.container(horizontal=True):
         st.button("Erase for good", key="erase.go", type="primary", on_click=_erase, args=(here, id))
-        if st.button("Cancel", key="erase.cancel", on_click=_dismissed):
+        if st.button("Cancel", key="erase.cancel", on_click=stop_acting):
             st.rerun()
 
 

@@ -17,7 +17,7 @@ from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.person import viewer
-from pages.ui.session import session
+from pages.ui.session import stop_acting
 
 _Verb = Callable[[Frame, MessageId], None]
 FORMS = frozenset({"edit", "regenerate", "tag", "threads"})
@@ -124,11 +124,7 @@ def _answer_again(here: Frame, id: MessageId) -> None:
         go(chat)
 
 
-def _dismissed() -> None:
-    session().acting = None
-
-
-@st.dialog("Clear away", icon=":material/content_cut:", on_dismiss=_dismissed)
+@st.dialog("Clear away", icon=":material/content_cut:", on_dismiss=stop_acting)
 def confirm_prune(here: Frame, id: MessageId) -> None:
     """Keys: `prune.go`, `prune.cancel`."""
     try:

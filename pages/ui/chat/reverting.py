@@ -14,18 +14,14 @@ from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
-from pages.ui.session import session
+from pages.ui.session import stop_acting
 
 _OPEN = "open"
 _MOST = 20
 """Conflicts of one dialog."""
 
 
-def _dismissed() -> None:
-    session().acting = None
-
-
-@st.dialog("Leave out from here on", icon=":material/undo:", on_dismiss=_dismissed)
+@st.dialog("Leave out from here on", icon=":material/undo:", on_dismiss=stop_acting)
 def confirm_revert(here: Frame, id: MessageId) -> None:
     """Keys: `revert.note`, `revert.go`, `revert.cancel`."""
     note = st.text_input(
@@ -46,7 +42,7 @@ def confirm_revert(here: Frame, id: MessageId) -> None:
     )
     with st.container(horizontal=True):
         reverted = st.button("Leave out", key="revert.go", type="primary", on_click=_revert, args=(here, id))
-        if st.button("Cancel", key="revert.cancel", on_click=_dismissed) or reverted:
+        if st.button("Cancel", key="revert.cancel", on_click=stop_acting) or reverted:
             st.rerun()
 
 
@@ -98,7 +94,7 @@ def _settle(here: Frame) -> None:
     here.session.acting = ("settle", head) if head is not None else None
 
 
-@st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=_dismissed)
+@st.dialog("Settle", icon=":material/call_split:", width="medium", on_dismiss=stop_acting)
 def settle(here: Frame) -> None:
     """Keys: `settle.take.<n>`, `settle.words.<n>`, `settle.go`."""
     found = here.chat.merges.unresolved[:_MOST]

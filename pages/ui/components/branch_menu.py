@@ -11,6 +11,7 @@ BRANCH_MENU = {
     "present": "Start a demo …",
     "people": "Who takes part …",
     "history": "History of this chat",
+    "original": "Give back, fetch news …",
     "reuse": "Give stored answers again",
     "anew": "Always ask anew",
     "delete": "Delete this branch",
@@ -20,5 +21,5 @@ WRITES_BRANCH = frozenset({"rename", "delete"})
 """Those of them that only whoever may write to the branch can do."""
 READING_BRANCH = frozenset({"people", "share", "present", "history"})
 """Those of them that change nothing."""
-EDITS_CHAT = frozenset({"title", "folder", "reuse", "anew"})
+EDITS_CHAT = frozenset({"title", "folder", "original", "reuse", "anew"})
 """Those of them that only whoever may change the conversation itself can do."""

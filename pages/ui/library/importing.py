@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from io import BytesIO
 from typing import BinaryIO
@@ -15,6 +16,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.only_reading import draw_refusal
 from pages.ui.components.too_large import draw_too_large, largest
+from pages.ui.frame import open_page, place, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.broken_off import asked_for, size_in_words
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
@@ -27,6 +29,8 @@ _LARGEST = 1_000
 _LOOK_EVERY = 0.5
 """Seconds between two updates while files are read or imported."""
 _ROUND = "import.round"
+_ADDRESS = re.compile(r"https?://\S+/s/\S+", re.IGNORECASE)
+"""The address of a link of a Forky."""
 _OPEN = "import.open"
 _CLOSED = "import.closed"
 
@@ -88,10 +92,10 @@ def _draw_zone(forky: Workspace, tab: TabSession) -> None:
     pasted = f"import.paste.{st.session_state[_ROUND]}"
     with kept_fields("import"), st.form("import-paste", border=False):
         st.text_area(
-            "Or paste what is in one",
+            "Or paste what is in one, or the address of a link",
             key=pasted,
             height=100,
-            placeholder="A Forky chat file, another program's JSON, or the Markdown of a conversation",
+            placeholder="The address of what somebody shares from their Forky, a Forky chat file, another program's JSON, or the Markdown of a conversation",
         )
         st.form_submit_button(
             "Look at what I pasted", key="import.pasted", on_click=_open_pasted, args=(forky, tab, pasted)
@@ -106,10 +110,29 @@ def _open(forky: Workspace, tab: TabSession, key: str) -> None:
 
 def _open_pasted(forky: Workspace, tab: TabSession, key: str) -> None:
     text = mend_text(st.session_state[key] or "")
-    if text.strip():
+    if _ADDRESS.fullmatch(text.strip()):
+        _take_from_link(forky, tab, text.strip())
+    elif text.strip():
         _take(forky, tab, [("Pasted text", BytesIO(text.encode()))])
     else:
         tab.say("There is nothing to look at. Paste what is in a file first.")
+
+
+def _take_from_link(forky: Workspace, tab: TabSession, address: str) -> None:
+    """The reader has seen on the link's page what comes: it becomes a conversation of theirs at once."""
+    from forky_core.people.links.original import take_from_link  # noqa: PLC0415 - it loads a client for HTTP
+
+    with saying(tab):
+        done = take_from_link(forky, address)
+        st.session_state[_ROUND] += 1
+        chat = forky.conversation(done.conversation)
+        came = (
+            f"{count(done.messages, 'message')} came by the link."
+            if done.operations
+            else "Nothing is new there."
+        )
+        tab.say(" ".join((came, *done.remarks)))
+        open_page("chat.py", place(chat))
 
 
 def _take(forky: Workspace, tab: TabSession, uploads: Sequence[tuple[str, BinaryIO]]) -> None:

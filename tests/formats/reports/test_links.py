@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import weakref
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -340,12 +341,12 @@ def test_a_guess_costs_the_store_as_much_as_a_link_that_is_over() -> None:
     asked = []
     for secret in (new.secret, "x" * 22, "short"):
         with pytest.raises(NotFound):
-            links.find("y" * 22)  # The list is in memory from here on.
+            links.find("y" * 22)
         store.asked = 0
         with pytest.raises(NotFound):
             links.find(secret)
         asked.append(store.asked)
-    assert asked == [0, 0, 0]
+    assert asked == [1, 1, 0], "once, for what another process may have made or revoked; a shape says nothing"
 
 
 def test_another_conversations_branch_is_no_way_around(tmp_path: Path) -> None:
@@ -429,3 +430,21 @@ def test_to_strangers_nobody_is_you() -> None:
         said = page.partition("<body")[2]
         assert "Somebody" in said and not re.search(r"\bYou\b", said), thing
         assert thing == "merge" or "Ada" in said, "a name that a message carries stays"
+
+
+def test_a_link_that_another_process_makes_or_revokes_counts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A command beside the app, or another server of one database, has a list of its own."""
+    forky, _ = workspace(MemoryStore())
+    chat = talk(forky.create("Ports"), "Which?", "80.")
+    links = Links(forky.store)
+    with pytest.raises(NotFound):
+        links.find("y" * 22)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(links_module, "_databases", weakref.WeakKeyDictionary())
+        new = link_to(forky, chat)
+    assert links.find(new.secret).id == new.link.id
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setattr(links_module, "_databases", weakref.WeakKeyDictionary())
+        Links(forky.store).revoke(new.link.id)
+    with pytest.raises(LinkEnded, match="revoked"):
+        links.find(new.secret)
