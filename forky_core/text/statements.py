@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -113,7 +113,7 @@ def _read(text: str) -> Iterator[Statement]:
         if (
             SUPPOSED.search(whole)
             or PAST.search(whole)
-            or _UNSETTLED.search(whole)
+            or _UNSETTLED.search(_without_rate(whole))
             or len(amounts(whole)) > 1
         ):
             continue
@@ -127,7 +127,10 @@ def _statement(text: str, whole: str) -> Statement | None:
     found = amounts(text)
     amount = found[0] if found else None
     start, end = (amount.start, amount.end) if amount is not None else (0, 0)
-    bare = f"{text[:start]} {text[end:]}"
+    bare = f"{text[:start]} {_without_rate(text)[end:]}"
+    if amount is not None and amount.every:
+        rate = f"{amount.dimension} a second"
+        amount = replace(amount, value=amount.value / amount.every, dimension=rate)
     if re.search(r"\d", bare):
         return None
     frame, opposite = _frame(bare)
@@ -139,6 +142,12 @@ def _statement(text: str, whole: str) -> Statement | None:
     key = " ".join([word for word in words if not NEGATION.fullmatch(word)][:_KEY_WORDS])
     denied = (denials(bare) + opposite) % 2 == 1
     return Statement(frame, amount, denied, whole, key)
+
+
+def _without_rate(text: str) -> str:
+    """Return a text without the “a minute” of its first number, which is part of the value."""
+    start, end = next((one.rate for one in amounts(text)), (0, 0))
+    return text[:start] + text[end:]
 
 
 def _frame(text: str) -> tuple[tuple[str, ...], int]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from types import MappingProxyType
 
@@ -262,6 +262,10 @@ class Amount:
     """As it is written, without the unit."""
     start: int
     end: int
+    every: float = 0.0
+    """Of a rate, the seconds in which it is counted: 60 for “300 requests a minute”; else 0."""
+    rate: tuple[int, int] = (0, 0)
+    """Where these seconds stand: “ a minute”."""
 
     def same(self, other: Amount) -> bool:
         """Whether both are one value."""
@@ -300,10 +304,42 @@ _NUMBERED = re.compile(
 """What stands before a number that only names something: step 3, line 28, test.py:772."""
 
 
+_SECONDS = {name: seconds for seconds, names in _UNITS["time"] if seconds >= 1 for name in names.split()}
+_RATE = re.compile(
+    r"[^\s\d.,;:!?()/]{0,12}(?:[ \u00a0][^\s\d.,;:!?()/]{1,30}){0,3}?("
+    r"\s+(?:per|(?:in\s+)?an?|each|every|pro|je|jede[nrs]?|die|in\s+der|[ai]m|par|(?:à\s+)?la|le|chaque|por|al|cada)\s+"
+    r"|\s+(?:à\s+)?l['’]|\s?/\s?)([^\W\d_]+)(?!\w)"
+    r"(?!\s+(?:later|ago|after|before|apart|long|time|später|danach|nach|vor|après|avant|después|antes)\b)",
+    re.IGNORECASE,
+)
+"""Up to three words after a number, and then a unit of time in which it is counted: 300 requests a minute, 60/min."""
+
+
 @lru_cache(maxsize=16_384)
 def amounts(text: str) -> tuple[Amount, ...]:
-    """Return the numbers of a text that count or measure something, with their units, from left to right."""
-    return tuple(found for number in numbers(text) if (found := _amount(text, number)) is not None)
+    """Return the numbers of a text that count or measure something, with their units, from left to right.
+
+    The minute of “300 requests a minute” is no amount of its own.
+    """
+    found: list[Amount] = []
+    for number in numbers(text):
+        if (not found or number.start >= found[-1].rate[1]) and (one := _amount(text, number)) is not None:
+            every, place = _rate(text, number)
+            found.append(replace(one, every=every, rate=place) if place[0] >= one.end else one)
+    return tuple(found)
+
+
+def _rate(text: str, number: Numeral) -> tuple[float, tuple[int, int]]:
+    """Return the seconds in which a number is counted, and where they stand; zeros if it is no rate."""
+    match = _RATE.match(text, number.end)
+    name = match[2].casefold() if match is not None else ""
+    if (
+        match is None
+        or name not in _SECONDS
+        or (len(name) == 1 and (name not in "shd" or "/" not in match[1]))
+    ):
+        return 0.0, (0, 0)
+    return _SECONDS[name], (match.start(1), match.end())
 
 
 def _amount(text: str, number: Numeral) -> Amount | None:
@@ -321,7 +357,11 @@ def _amount(text: str, number: Numeral) -> Amount | None:
             name = scale.group().strip()
             if name not in _LETTERS or _BEFORE.search(before) or _MONEY_AFTER.match(text, scale.end()):
                 value, end = value * _SCALE_OF[name.casefold().rstrip(".")], scale.end()
-        elif text[end : end + 1] in ("_", ":", "/") and text[end + 1 : end + 2].isalnum():
+        elif (
+            text[end : end + 1] in ("_", ":", "/")
+            and text[end + 1 : end + 2].isalnum()
+            and not _rate(text, number)[0]
+        ):
             return None
     dimension, factor, stop = _unit(text, end, number.shape)
     if dimension == "temperature" and "f" in text[end:stop].casefold():

@@ -76,6 +76,29 @@ def test_a_second_of_a_kind_is_no_time() -> None:
     assert [one.dimension for one in amounts("Wait a second, then try again.")] == ["time"]
 
 
+@pytest.mark.parametrize(
+    ("text", "every"),
+    [
+        ("300 requests a minute", 60),
+        ("60/min", 60),
+        ("12 €/h", 3600),
+        ("three failed sign-in attempts per hour", 3600),
+        ("2 Sicherungen am Tag", 86_400),
+        ("50 euros l'heure", 3600),
+        ("5 peticiones al día", 86_400),
+        ("300次/分钟", 60),
+        ("50 km/h", 0),
+        ("30 days", 0),
+        ("3 tries, a minute", 0),
+        ("3 a m", 0),
+    ],
+)
+def test_a_number_that_is_counted_in_a_time_says_in_which(text: str, every: float) -> None:
+    one = amounts(text)[0]
+    assert one.every == every
+    assert bool(text[slice(*one.rate)]) == bool(every)
+
+
 def test_ordinals_in_words_are_numbers() -> None:
     assert [ordinal(word) for word in ("third", "dritten", "troisième", "tercero", "port")] == [
         3,

@@ -24,6 +24,23 @@ FOUND = (
     ("The retention period is 30 days.", "Good: the retention period is 90 days."),
     ("Guests can't bring dogs.", "Guests can bring dogs."),
     ("**The pool size is 20.**", "The pool size is *40* now."),
+    ("The limit is 300 requests a minute.", "The limit is 60 requests a minute."),
+    ("The limit is 300 requests a minute.", "The limit is 60 requests per minute."),
+    ("The limit is 300 requests/min.", "The limit is 60 requests per minute."),
+    ("The gateway allows 300 failed logins each hour.", "The gateway allows 20 failed logins an hour."),
+    ("The job runs three times a day.", "The job runs twelve times each day."),
+    ("The job runs 3 times per day.", "The job runs 3 times per week."),
+    ("The link carries 5 MB a second.", "The link carries 8 MB/s."),
+    ("Das Limit ist 300 Anfragen pro Minute.", "Das Limit ist 60 Anfragen in der Minute."),
+    (
+        "Die Sicherung läuft zweimal, 3 Versuche je Stunde.",
+        "Die Sicherung läuft zweimal, 5 Versuche je Stunde.",
+    ),
+    ("Der Dienst erlaubt 40 Abfragen jede Stunde.", "Der Dienst erlaubt 90 Abfragen pro Stunde."),
+    ("Das Abo kostet 9 € im Monat.", "Das Abo kostet 12 € pro Monat."),
+    ("La limite est de 300 requêtes par minute.", "La limite est de 60 requêtes à la minute."),
+    ("Le robot lit 20 pages chaque jour.", "Le robot lit 50 pages par jour."),
+    ("El límite es de 300 peticiones por minuto.", "El límite es de 60 peticiones al minuto."),
 )
 MISSED = (
     ("We use PostgreSQL for storage.", "We use MySQL for storage."),
@@ -34,6 +51,14 @@ MISSED = (
 )
 """Conflicts that rules don't see: so nobody may say that there are none."""
 LEFT_ALONE = (
+    ("The limit is 60 requests a minute.", "The limit is 1 request per second."),
+    ("The limit is 3600 requests an hour.", "The limit is 60 requests/min."),
+    ("The limit is 300 requests a minute.", "The limit is 300 messages a minute."),
+    ("The timeout is a minute.", "The timeout is 60 seconds."),
+    ("Das Limit ist 60 Anfragen pro Minute.", "Das Limit ist 60 Anfragen die Minute."),
+    ("La limite est de 24 copies par jour.", "La limite est de 24 copies chaque jour."),
+    ("Each worker takes 4 jobs a minute.", "Each worker takes 8 jobs a minute."),
+    ("We ran 3 tests a day later.", "We ran 5 tests an hour later."),
     ("The timeout is 60 seconds.", "The timeout is 1 minute."),
     ("The port is 8080.", "The old manual says the port is 9090, which is outdated."),
     ("In production the log level is INFO.", "In development the log level is DEBUG."),
