@@ -15,10 +15,12 @@ from typing import TextIO
 VICTIMS = [
     "tests.store.acknowledging_writer",
     "tests.store.moving_program",
+    "tests.store.dying_writer",
     "tests.faults.restless_workspace",
     "tests.faults.importing_program",
     "tests.experiments.dying_experiment",
     "tests.cli.completing",
+    "tests.verbs.dying_caller",
 ]
 _forks = multiprocessing.get_context("forkserver")
 _forks.set_forkserver_preload(VICTIMS)

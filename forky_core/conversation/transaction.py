@@ -6,8 +6,11 @@ race raises `Outdated` instead of overwriting.
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TypeVar
 
@@ -20,6 +23,28 @@ from forky_core.store.contract import Commit, Store
 
 T = TypeVar("T")
 _TRIES = 20
+_MARK = ContextVar("mark", default="")
+"""The key under which what is published now can be found again."""
+
+
+@contextmanager
+def marked(key: str) -> Iterator[None]:
+    """Store a derived value under a key with each commit that this thread publishes meanwhile, by which
+    `marked_operation` finds it even if the process dies at once.
+
+    A commit that only begins a conversation is not marked, since what the conversation was begun for follows.
+    """
+    token = _MARK.set(key)
+    try:
+        yield
+    finally:
+        _MARK.reset(token)
+
+
+def marked_operation(store: Store, conversation: ConversationId, mark: str) -> Operation | None:
+    """Return the operation whose commit was marked; `mark` is the derived value. None if it was erased since."""
+    after, at = json.loads(mark)
+    return next((one for one in store.operations(conversation, after=after) if one.at == at), None)
 
 
 def with_a_free_key(kind: str, work: Callable[[], T]) -> T:
@@ -131,6 +156,8 @@ class Transaction:
         self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
     ) -> Commit:
         """The commit that `publish` would pass to the store, for callers that publish several at once."""
+        at, mark = now(), _MARK.get()
+        marks = {mark: json.dumps([self.view.version, at])} if mark and self.view.version else {}
         return Commit(
             conversation=self.conversation,
             verb=verb,
@@ -139,10 +166,10 @@ class Transaction:
             messages=tuple(self.messages),
             generations=tuple(self.generations),
             actor=self.actor,
-            at=now(),
+            at=at,
             group=group,
             reverts=tuple(reverts),
             expected=self.view.version if self.alone else None,
-            derived=self.derived,
+            derived=self.derived | marks,
             in_bulk=self.in_bulk,
         )

@@ -14,8 +14,10 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
+from forky_core.conversation.merging.merge_request import REQUESTS
+from forky_core.conversation.transaction import marked, marked_operation
 from forky_core.conversation.workspace import Workspace
-from forky_core.model import ConversationId
+from forky_core.model import ConversationId, Operation
 from forky_core.model.errors import BadCall, NotAllowed, NotFound, there_are
 from forky_core.verbs.parameters import read_params
 from forky_core.verbs.registry import verbs
@@ -76,9 +78,10 @@ def _done_once(caller: VerbCaller, verb: RegisteredVerb, params: Any) -> Result:
         raise BadCall(f"A key has at most {_LONGEST_KEY} characters.", "key")
     digest = _digest(caller, verb, key)
     with _KEYS.held(digest):
-        first = _answered(caller.forky, digest)
+        first = _answered(caller.forky, params, digest)
         if first is None:
-            first = verb.run(caller, params)
+            with marked(digest):
+                first = verb.run(caller, params)
             conversation = ConversationId(str(first["conversation"]))
             kept = {name: value for name, value in first.items() if name not in _WORDS}
             caller.forky.store.keep_derived(conversation, {digest: json.dumps(kept)})
@@ -90,18 +93,37 @@ def _digest(caller: VerbCaller, verb: RegisteredVerb, key: str) -> str:
     return f"{_KEPT}{hashlib.blake2b(named, digest_size=16).hexdigest()}"
 
 
-def _answered(forky: Workspace, digest: str) -> Result | None:
+def _answered(forky: Workspace, params: Any, digest: str) -> Result | None:
     """The first answer to a key, if the conversation that it is about can still be seen."""
     store = forky.store
     for conversation, text in store.derived_under(digest).items():
         with suppress(NotFound, ValueError):
             store.view(conversation)
-            found: Result = json.loads(text)
+            found = json.loads(text)
+            if isinstance(found, list):
+                operation = marked_operation(store, conversation, text)
+                return _told_of(forky, params, operation) if operation is not None else None
             if isinstance(version := found.get("version"), int):
                 for operation in store.operations(conversation, after=version - 1)[:1]:
                     found["done"] = forky.name_of(operation.summary)
-            return found
+            return dict(found)
     return None
+
+
+def _told_of(forky: Workspace, params: Any, operation: Operation) -> Result:
+    """What can be answered of an operation whose process died before it had answered: its ids, and what was done."""
+    changed = {change.key: change.after for change in operation.changes if change.after is not None}
+    heads = {key.removeprefix("heads/"): at for key, at in changed.items() if key.startswith("heads/")}
+    named = getattr(params, "branch", "")
+    branch = named if named in heads or not heads else next(iter(heads))
+    told: Result = {"conversation": operation.conversation, "branch": branch, "version": operation.number}
+    told["done"] = forky.name_of(operation.summary)
+    if isinstance(head := heads.get(branch), Mapping):
+        told["head"] = head.get("at")
+    asked = next((key.removeprefix(REQUESTS) for key in changed if key.startswith(REQUESTS)), "0")
+    if number := getattr(params, "request", 0) or int(asked):
+        told["request"] = number
+    return told
 
 
 class _HeldKeys:

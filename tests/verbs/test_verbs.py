@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import signal
 from collections.abc import Iterator
 from itertools import count
 from pathlib import Path
@@ -24,6 +26,9 @@ from forky_core.verbs.merging import MOST_REVIEWS
 from forky_core.verbs.pages_of_results import MOST_BYTES, as_json, paged
 from forky_core.verbs.registry import VERBS
 from forky_core.verbs.verb import Result, VerbCaller
+from tests.hangs import HANG
+from tests.killing import victim
+from tests.verbs.dying_caller import main
 
 KEYS = count(1)
 
@@ -140,6 +145,45 @@ def test_a_key_is_remembered_across_a_restart(tmp_path: Path) -> None:
     with Forky.open(tmp_path / "forky.duckdb") as forky:
         assert Calls(VerbCaller(forky, "you", "test"))("say", text="Once.", head="", key="k") == first
         assert len(forky.conversations()) == 1
+
+
+@pytest.mark.parametrize(
+    ("verb", "arguments"),
+    [
+        ("say", {"text": "Once."}),
+        ("ask", {"text": "How do I fork?", "model": "offline/quote"}),
+        ("fork", {"name": "aside"}),
+        ("tag", {"name": "here"}),
+        ("propose", {"branch": "side", "into": "main"}),
+    ],
+)
+def test_a_call_whose_process_was_killed_is_not_done_twice(
+    tmp_path: Path, verb: str, arguments: dict[str, str]
+) -> None:
+    path = tmp_path / "forky.duckdb"
+    with Forky.open(path) as forky:
+        chat = forky.create("A talk")
+        chat.say("Hello.")
+        side = chat.fork("side")
+        side.say("The port is 8080.")
+        seen = {"branch": "main", **arguments}
+        head = chat.checkout(seen["branch"]).branch.head
+        given: dict[str, Any] = {"conversation": chat.id, "head": head, "key": "k", **seen}
+        before = chat.view.version
+    with victim(main, str(path), verb, json.dumps(given)) as (process, _):
+        process.join(HANG)
+        assert process.exitcode == -signal.SIGKILL
+    with Forky.open(path) as forky:
+        chat = forky.conversation(given["conversation"])
+        (done, *replies) = chat.history.since(before)
+        told = Calls(VerbCaller(forky, "you", "test"))(verb, **given)
+        assert [one.verb for one in replies] in ([], ["reply"])
+        assert (told["version"], told["done"]) == (done.number, done.summary)
+        assert len(chat.history.since(before)) == 1 + len(replies), "nothing is done by the repetition"
+        if verb == "fork":
+            assert told["branch"] == "aside"
+        if verb == "propose":
+            assert told["request"] == 1
 
 
 def test_an_answer_is_read_again_for_a_known_key(do: Calls, talk: Result) -> None:
