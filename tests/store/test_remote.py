@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from typing import cast
 
 import httpx
 import pytest
@@ -14,17 +16,20 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.documents.offline_models import offline_models
 from forky_core.gateway.remote_store import RemoteStoreAt
 from forky_core.llm.catalogue import Catalogue
-from forky_core.model import MessageId
+from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadContent, StoreError
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
 from forky_core.store.remote.path import PATH
-from forky_core.store.remote.store import remote_store
+from forky_core.store.remote.store import RemoteStore, remote_store
 from forky_core.wire.errors import ApiError
 from tests.gateway.served import listening
+from tests.hangs import eventually
+from tests.killing import victim
 from tests.store.document_laws import DocumentLaws
+from tests.store.dying_writer import main
 from tests.store.laws import StoreLaws
-from tests.store.talk import begin, move, said
+from tests.store.talk import HERE, begin, move, said
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +86,46 @@ def test_values_that_a_method_does_not_take_are_refused(kept: list[Workspace], a
         assert client.post("/close").status_code == 404
         assert client.get("/view").status_code == 404
     kept.pop().close()
+
+
+def test_what_others_change_is_heard(kept: list[Workspace], address: str) -> None:
+    kept.append(Workspace(MemoryStore(), Catalogue(offline=offline_models())))
+    store = remote_store(address, "secret")
+    heard: list[ConversationId] = []
+    forget = store.hear(heard.append)
+    begin(kept[-1].store)
+    eventually(lambda: HERE in heard)
+    heard.clear()
+    cast("RemoteStore", store)._told_by.shutdown(socket.SHUT_RDWR)  # type: ignore[union-attr]
+    eventually(lambda: HERE in heard)
+    forget()
+    store.close()
+    kept.pop().close()
+
+
+def test_a_reply_ends_when_its_process_is_killed_and_not_before(
+    kept: list[Workspace], address: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("forky_core.gateway.remote_store.RETURNS", 0.0)
+    kept.append(here := Workspace(MemoryStore(), Catalogue(offline=offline_models())))
+    chat = here.create("Ports")
+    with victim(main, address, chat.id) as (writer, said):
+        assert said.readline() == "writing\n"
+        Workspace(remote_store(address, "secret"), Catalogue(offline=offline_models())).close()
+        (call,) = here.store.generations(chat.id)
+        assert call.status == "running", "another command that begins and ends leaves it alone"
+        writer.kill()
+        eventually(lambda: here.store.generations(chat.id)[0].status == "interrupted")
+    failure = here.store.generations(chat.id)[0].failure
+    assert failure is not None and "while this reply was being written" in str(failure)
+    assert chat.path()[-1].text == "Nine thousand and"
+    kept.pop().close()
+
+
+@pytest.mark.parametrize("shown", ["", "Bearer other", "Basic secret"])
+def test_without_the_secret_nobody_hears_what_changes(address: str, shown: str) -> None:
+    refused = httpx.get(f"{address}{PATH}/hear", headers={"authorization": shown}, trust_env=False)
+    assert refused.status_code == 401
 
 
 @pytest.mark.parametrize("shown", ["", "Bearer other", "Basic secret"])

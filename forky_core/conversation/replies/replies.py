@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
@@ -217,15 +217,16 @@ class Replies:
                 self._jobs.pop(self._ended.popleft(), None)
         self._herald.tell([job.place.conversation])
 
-    def recover(self, actor: str = "Forky") -> int:
-        """Land replies whose process is gone, as interrupted; returns their number.
+    def recover(self, actor: str = "Forky", *, among: Container[GenerationId] | None = None) -> int:
+        """Land replies whose process is gone, as interrupted; returns their number. `among`: no others.
 
-        Where other processes write the same database, call it from time to time; else before `start`.
+        Where other processes write the same database, call it from time to time; else before `start`, and with `among`
+        for those of a process that wrote through this one.
         """
         found = 0
         for conversation, id in self._store.running(abandoned=True):
             with self._lock:
-                if id in self._jobs:
+                if id in self._jobs or (among is not None and id not in among):
                     continue
             try:
                 generation = next(g for g in self._store.generations(conversation) if g.id == id)

@@ -7,14 +7,16 @@ import json
 import os
 import random
 import secrets
+import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, suppress
 from functools import partial
 from typing import Any, cast
 from urllib.parse import urlsplit
 
-from forky_core.model import ConversationId, Message, MessageId, Operation
+from forky_core.model import ConversationId, Generation, GenerationId, Message, MessageId, Operation
 from forky_core.model.erasure import VERB
 from forky_core.model.errors import StoreError
 from forky_core.store.contract import Commit, NewSetting, Store, StoreIdentity, StoreStatus
@@ -22,12 +24,14 @@ from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard, Herald
 from forky_core.store.remote.codec import Codec, read_error
 from forky_core.store.remote.methods import DOCUMENTS, methods, parameters
-from forky_core.store.remote.path import PATH
+from forky_core.store.remote.path import HEAR, PATH, PROCESS
 
 _PATIENCE = 60.0
 """Seconds without a byte after which the server is taken to be gone."""
 _PIECE = 5_000
 """Messages of a conversation that are asked for at once."""
+_BREAK = 1.0
+"""Seconds after which a stream of changes that has ended is opened again."""
 _TRIES = 200
 """How often a setting is set again that somebody else changed in between."""
 _PAUSE = 0.02
@@ -50,14 +54,22 @@ class RemoteStore:
         self._below = split.path.rstrip("/")
         self.address = f"{split.scheme}://{self._host}{self._below}"
         """Where browsers find the same conversations."""
-        self._headers = {"authorization": f"Bearer {secret}", "content-type": "application/json"}
+        self.process = f"{os.getpid()}-{secrets.token_hex(4)}"
+        self._headers = {
+            "authorization": f"Bearer {secret}",
+            "content-type": "application/json",
+            PROCESS: self.process,
+        }
         self._idle: list[http.client.HTTPConnection] = []
-        self._closed = False
+        self._closed = threading.Event()
         self._herald = Herald()
         self._lock = threading.Lock()
+        self._follows = threading.Lock()
+        self._teller: threading.Thread | None = None
+        self._told_by: socket.socket | None = None
+        """By which the server says what changes."""
         self._messages: dict[ConversationId, tuple[int, dict[MessageId, Message]]] = {}
         self.identity = StoreIdentity()
-        self.process = f"{os.getpid()}-{secrets.token_hex(4)}"
         self.is_exclusive = False
         self.server = self._host
         """What people call what keeps the conversations."""
@@ -83,6 +95,7 @@ class RemoteStore:
         return self.commit_all([commit])[0]
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
+        self._follow_if_written(call for commit in commits for call in commit.generations)
         try:
             return cast("tuple[Operation, ...]", self.call("commit_all", commits))
         finally:
@@ -92,9 +105,60 @@ class RemoteStore:
         self.call("purge", conversation)
         self._herald.tell([conversation])
 
+    def record(self, conversation: ConversationId, generation: Generation) -> None:
+        self._follow_if_written((generation,))
+        self.call("record", conversation, generation)
+
+    def running(self, *, abandoned: bool = False) -> tuple[tuple[ConversationId, GenerationId], ...]:
+        """As the contract says; the server itself ends the replies that nobody writes any more."""
+        return () if abandoned else self.call("running")
+
     def hear(self, heard: Heard) -> Callable[[], None]:
-        """Have a function called for each change that this process makes; others' changes are read, and not heard."""
+        self._follow()
         return self._herald.hear(heard)
+
+    def _follow_if_written(self, calls: Iterable[Generation]) -> None:
+        """Follow the server if this process writes a reply, which the server ends if the process dies."""
+        if any(call.status == "running" for call in calls):
+            self._follow()
+
+    def _follow(self) -> None:
+        """Learn what changes from the server, which knows by that, too, that this process lives."""
+        with self._follows:
+            if self._teller is None:
+                connection, lines = self._changes()
+                self._teller = threading.Thread(
+                    target=self._pass_on, args=(connection, lines), name="changes", daemon=True
+                )
+                self._teller.start()
+
+    def _changes(self) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        """Open the stream of changes. Raises StoreError if the server does not offer it."""
+        connection = self._made_connection()
+        try:
+            connection.request("GET", f"{self._below}{PATH}/{HEAR}", headers=self._headers)
+            self._told_by = connection.sock
+            answer = connection.getresponse()
+            if answer.status == http.client.OK:
+                return connection, answer
+            why: Exception = OSError(f"it answered {answer.status}")
+        except (OSError, http.client.HTTPException) as error:
+            why = error
+        connection.close()
+        raise self._gone(why) from why
+
+    def _pass_on(self, connection: http.client.HTTPConnection, lines: http.client.HTTPResponse) -> None:
+        """Tell listeners of each change until the store is closed; after a break, of all conversations."""
+        while True:
+            # ValueError: nobody answered the last time, so that there is nothing to read.
+            with suppress(OSError, http.client.HTTPException, StoreError, ValueError):
+                with closing(connection), lines:
+                    for line in lines:
+                        self._herald.tell(ConversationId(id) for id in line.decode("ascii").split())
+                if self._closed.wait(_BREAK):
+                    return
+                connection, lines = self._changes()
+                self._herald.tell(one.id for one in self.call("conversations"))
 
     def messages(self, conversation: ConversationId) -> Mapping[MessageId, Message]:
         with self._lock:
@@ -134,10 +198,14 @@ class RemoteStore:
 
     def close(self) -> None:
         with self._lock:
-            self._closed, idle = True, self._idle
-            self._idle = []
+            self._closed.set()
+            idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
+        if self._teller is not None and self._told_by is not None:
+            with suppress(OSError):
+                self._told_by.shutdown(socket.SHUT_RDWR)
+            self._teller.join(_BREAK)
 
     def _ask(self, name: str, body: bytes) -> dict[str, Any]:
         try:
@@ -180,16 +248,19 @@ class RemoteStore:
 
     def _connection(self) -> http.client.HTTPConnection:
         with self._lock:
-            if self._closed:
+            if self._closed.is_set():
                 raise StoreError("The connection to the running Forky is closed.")
             if self._idle:
                 return self._idle.pop()
+        return self._made_connection()
+
+    def _made_connection(self) -> http.client.HTTPConnection:
         kind = http.client.HTTPSConnection if self._secure else http.client.HTTPConnection
         return kind(self._host, timeout=_PATIENCE)
 
     def _give_back(self, connection: http.client.HTTPConnection) -> None:
         with self._lock:
-            if not self._closed:
+            if not self._closed.is_set():
                 self._idle.append(connection)
                 return
         connection.close()
