@@ -14,6 +14,7 @@ from forky_core.model.graph import ancestors, parents_in
 from forky_core.verbs.pages_of_results import paged
 from forky_core.verbs.parameters import param
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
+from forky_core.views.proposals import proposals
 
 _FIRST_HITS, _MOST_HITS = 50, 200
 """Messages that a search looks for: more than fit into a page, and all that later pages can show."""
@@ -148,13 +149,28 @@ def _state(caller: VerbCaller, chat: Conversation) -> Iterator[Result]:
         yield {"kind": "conflict", "about": conflict.about, "says": [one.text for one in conflict.says]}
     for stash in chat.stashes.all:
         yield {"kind": "stash", "stash": stash.number, "note": stash.note}
+    proposed, costs = proposals(chat), _costs(chat)
     for branch in chat.branches.values():
-        yield {
+        entry: Result = {
             "kind": "branch",
             "branch": branch.name,
             "head": branch.head,
             "by": name_of(chat.branches.owner(branch.name)),
-        } | caller.linked(chat.id, branch.name)
+        }
+        if branch.name in proposed:
+            entry |= {"request": proposed[branch.name].request, "state": proposed[branch.name].state}
+        if branch.name in costs:
+            entry["cost"] = costs[branch.name]
+        yield entry | caller.linked(chat.id, branch.name)
+
+
+def _costs(chat: Conversation) -> dict[str, float]:
+    """What the calls on each branch cost in US dollars, as far as the price is known."""
+    found: dict[str, float] = {}
+    for call in chat.calls.generations:
+        if call.usage.cost:
+            found[call.branch] = round(found.get(call.branch, 0) + call.usage.cost, 6)
+    return found
 
 
 def log(caller: VerbCaller, params: InConversation) -> Result:

@@ -456,11 +456,45 @@ def test_an_act_leads_to_the_chat_or_the_merge(chat: Conversation) -> None:
     assert param(test, "b") == "train" and "It takes nine hours." in words(test)
 
 
+def test_what_several_were_given_is_proposed_by_one_press_and_each_column_says_what_became_of_it(
+    forky: Forky, chat: Conversation
+) -> None:
+    for attempt in chat.ask_models("How do we get there?", ["scripted/one", "scripted/two"]):
+        assert attempt.job is not None
+        attempt.job.wait(HANG)
+    names = [name for name in chat.branches if name in ("one", "two")]
+    test = compare(chat, **{"with": ",".join(names)})
+    assert compared(test)["can"]["propose"] == 2
+    assert [column["proposal"] for column in compared(test)["columns"]] == ["", ""]
+    test = settled(compare_act(test, "propose"))
+    assert compared(test)["can"]["propose"] == 0, "nothing is proposed twice"
+    assert [column["proposal"] for column in compared(test)["columns"]] == ["Open request", "Open request"]
+    assert {(one.source, one.into) for one in chat.requests.all} == {("one", "main"), ("two", "main")}
+    assert all(one.note.startswith("One of 2 side by side:") for one in chat.requests.all)
+    settled(compare_act(test, "propose"))
+    assert len(chat.requests.all) == 2
+    first, second = (
+        next(one.number for one in chat.requests.all if one.source == name) for name in ("one", "two")
+    )
+    other = forky.through(forky.store, "Ann").conversation(chat.id, "main")
+    other.requests.ask_for_changes(first, "Say how long.")
+    test = compare(chat, **{"with": "one,two"})
+    assert [column["proposal"] for column in compared(test)["columns"]] == ["Sent back", "Open request"]
+    led = settled(compare_act(test, "merge", key="one"))
+    assert (param(led, "request"), param(led, "b")) == (str(first), "main")
+    main = chat.checkout("main")
+    main.merge(main.requests.accepting(second, main.requests.plan(second)))
+    main.requests.decline(first)
+    test = compare(chat, **{"with": "one,two"})
+    assert [column["proposal"] for column in compared(test)["columns"]] == ["Declined", "Brought back"]
+    assert [column["request"] for column in compared(test)["columns"]] == [0, 0]
+
+
 def test_acts_that_name_nothing_here_change_nothing(chat: Conversation) -> None:
     test, before = compare(chat), chat.view
     for name in (
         *["pin", "open", "merge", "promote", "stop", "again", "panel", "whole", "fuse", "order", "marks"],
-        "no such",
+        *["propose", "no such"],
     ):
         test = settled(compare_act(test, name, key="nobody", branch="nowhere", row=99, keys=None, id=7))
     assert chat.view == before and len(compared(test)["columns"]) == 2

@@ -17,8 +17,9 @@ from forky_core.conversation.merging.review_log import ReviewFinding
 from forky_core.conversation.session import short
 from forky_core.forky import Forky
 from forky_core.llm.catalogue import Catalogue
+from forky_core.llm.contract import Done, TextDelta
 from forky_core.llm.scripted import ScriptedModel
-from forky_core.model import ConversationId, MessageId
+from forky_core.model import ConversationId, MessageId, Usage
 from forky_core.model.errors import BadCall, BadContent, InTheWay, NotAllowed, NotFound, NothingToDo, Outdated
 from forky_core.store.memory.store import MemoryStore
 from forky_core.verbs.calling import TooManyCalls, call
@@ -293,6 +294,28 @@ def test_a_proposal_is_reviewed_and_lands_as_it_was_looked_at(do: Calls, talk: R
         do("undo", conversation=id, version=landed["version"])
     do("redo", conversation=id, version=undone["version"])
     assert place(do, id, "main")["head"] == seen["plan"]
+
+
+def test_status_says_of_each_branch_what_became_of_it_and_what_it_cost(do: Calls, talk: Result) -> None:
+    id = talk["conversation"]
+    models = do.caller.forky.models
+    assert isinstance(models, Catalogue)
+    model = ScriptedModel("scripted/priced")
+    model.enqueue(TextDelta("Sixty."), Done("stop", Usage(10, 10, cost=0.02)))
+    models.add(model)
+
+    def branches() -> dict[str, Any]:
+        return {one["branch"]: one for one in do.every("status", conversation=id) if one["kind"] == "branch"}
+
+    do("ask", **place(do, id, "a"), text="How many, then?", model="scripted/priced")
+    assert branches()["a"]["cost"] == 0.02
+    assert not {"cost", "request", "state"} & branches()["main"].keys()
+    do("propose", **place(do, id, "a"), into="main")
+    assert (branches()["a"]["request"], branches()["a"]["state"]) == (1, "open")
+    do("review", conversation=id, request=1, findings=[{"verdict": "missing", "quote": "60 a minute"}])
+    assert branches()["a"]["state"] == "sent back"
+    do("land", **place(do, id, "main"), request=1, plan=do("plan", conversation=id, request=1)["plan"])
+    assert branches()["a"]["state"] == "brought back"
 
 
 def test_two_who_land_at_once_do_not_both_land(do: Calls, talk: Result) -> None:

@@ -202,6 +202,7 @@ class Surface {
       data.before && [many(data.before, "earlier"), "expand_less", () => this.more("earlier")],
       data.after && [many(data.after, "later"), "expand_more", () => this.more("later")],
       !data.reads && data.rows.some((row) => row.rivals > 1) && ["Make one answer of chosen parts", "checklist", () => this.pickParts(!state.picking), false, state.picking],
+      data.can.propose && [`Propose each of ${data.can.propose}`, "outgoing_mail", () => this.tell("propose")],
       data.can.vote && ["Let people vote …", "how_to_vote", () => this.tell("vote")],
       ["Start a demo …", "slideshow", () => this.tell("demo")],
       data.can.share && ["Share …", "ios_share", () => this.tell("share")],
@@ -264,7 +265,7 @@ class Surface {
     top.tabIndex = 0;
     top.draggable = !this.narrow;
     const name = piece("div", "name", head.name), told = head.numbers.filter((one) => one.name === "Tokens" || one.name === "Cost");
-    const facts = piece("div", "facts", [head.model, ...told.map((one) => (one.name === "Tokens" ? `${one.shown} tokens` : one.shown))].filter(Boolean).join(" · "));
+    const facts = piece("div", "facts", [head.proposal, head.model, ...told.map((one) => (one.name === "Tokens" ? `${one.shown} tokens` : one.shown))].filter(Boolean).join(" · "));
     name.title = head.name;
     facts.title = facts.textContent;
     const more = folded
@@ -726,7 +727,7 @@ class Surface {
     this.openMenu(opener, `More about ${head.name}`, [
       [[head.facts, ...head.numbers.map((one) => `${one.name}: ${one.shown}${one.best ? " ★" : ""}`)].join(" · ")],
       head.open && ["Go on with this one in the Chat", "arrow_outward", () => this.tell("open", { key: head.key })],
-      head.merge && [`Bring back into ${head.merge} …`, "merge", () => this.tell("merge", { key: head.key })],
+      (head.request || head.merge) && [head.request ? `Look at request ${head.request} …` : `Bring back into ${head.merge} …`, "merge", () => this.tell("merge", { key: head.key })],
       ["Pin: compare the others with it", "keep", () => this.pin(head.key), this.pinned === head.key],
       ["Collapse", "unfold_less", () => this.fold(head.key), this.narrow],
       ["Move left", "arrow_back", () => this.move(head.key, at - 1), at === 0],

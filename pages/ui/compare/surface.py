@@ -25,10 +25,12 @@ from forky_core.render.marked_prose import marked_prose
 from forky_core.text.showable import showable
 from forky_core.views.answers.blocks import blocks_of
 from forky_core.views.answers.marks import unmarked
-from forky_core.views.captions import ended
+from forky_core.views.captions import dollars, ended
 from forky_core.views.compare import Column, Comparison
 from forky_core.views.graph import line_of_text
 from forky_core.views.layout.colors import UNNAMED, branch_colors
+from forky_core.views.merging import came_from
+from forky_core.views.proposals import Proposal, proposals
 from forky_core.views.shelf import count
 from forky_core.views.sides import Side, written
 from pages.ui.compare.drawn import BLOCKS, DrawnComparison, drawn_heads
@@ -140,12 +142,13 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
     of_branch = branch_colors(frame.chat.view.branches)
     lanes = [colors.lane(of_branch.get(column.side.branch or "", UNNAMED)) for column in found.columns]
     heads = drawn_heads(found, pinned, lanes, label, _contexts(frame.chat, found.columns))
-    shared = found.shared
+    shared, proposed = found.shared, proposals(frame.chat)
     return {
         "of": str(frame.chat.id),
         "dark": colors.dark,
         "columns": [
-            head | _actions(frame.chat, column) for head, column in zip(heads, found.columns, strict=True)
+            head | _actions(frame.chat, column, proposed.get(column.side.branch or ""))
+            for head, column in zip(heads, found.columns, strict=True)
         ],
         "rows": rows,
         "before": window.first,
@@ -167,6 +170,7 @@ def _data(desk: ComparedPage, jobs: dict[str, ReplyJob], asked: str) -> dict[str
         "can": {
             "vote": bool(poll_answers(frame, [side.head for side in desk.sides.values()])),
             "share": len(_readable(desk)) > 1,
+            "propose": 0 if why_only_reads(frame.chat) else len(_lanes(desk)),
         },
     }
 
@@ -177,11 +181,11 @@ def _pinned(found: Comparison) -> int:
     return keys.index(key) if key in keys else 0
 
 
-def _actions(chat: Conversation, column: Column) -> dict[str, Any]:
-    """Return the actions that a column offers, with their targets."""
+def _actions(chat: Conversation, column: Column, proposal: Proposal | None) -> dict[str, Any]:
+    """Return the actions that a column offers, with their targets, and what became of its proposal."""
     side = column.side
     if side.head is None or side.gone:
-        return {"promote": [], "merge": "", "open": ""}
+        return {"promote": [], "merge": "", "open": "", "proposal": ""}
     reads = why_only_reads(chat)
     others = (
         [] if reads else [name for name in chat.branches if may_write(chat, name) and name != side.branch]
@@ -191,7 +195,19 @@ def _actions(chat: Conversation, column: Column) -> dict[str, Any]:
         "promote": [[name, showable(name)] for name in others],
         "merge": showable(into) if into is not None else "",
         "open": side.branch or side.head.removeprefix("b2:"),
+        "proposal": proposal.label if proposal is not None else "",
+        "request": proposal.request if proposal is not None and proposal.is_open else 0,
     }
+
+
+def _lanes(desk: ComparedPage) -> dict[str, str]:
+    """Return the columns that can be proposed, each with the branch that all of them left; {} if one is proposed."""
+    chat = desk.frame.chat
+    branches = [side.key for side in _readable(desk) if side.branch is not None and side.head is not None]
+    found = {name: came_from(chat.view, chat.visible, name, chat.branches.origin) for name in branches}
+    lanes = {name: into for name, into in found.items() if into is not None}
+    known = proposals(chat).keys() & lanes.keys()
+    return lanes if len(lanes) > 1 and len({*lanes.values()}) == 1 and not known else {}
 
 
 def _contexts(chat: Conversation, columns: Sequence[Column]) -> dict[str, int]:
@@ -345,8 +361,23 @@ def _open(desk: ComparedPage, request: dict[str, Any]) -> None:
 def _merge(desk: ComparedPage, request: dict[str, Any]) -> None:
     chat, side = desk.frame.chat, desk.sides.get(str(request.get("key")))
     source = side.branch if side is not None else None
-    if source is not None and (into := merge_target(chat, source)) is not None:
+    proposal = proposals(chat).get(source or "")
+    if proposal is not None and proposal.is_open:
+        open_page("merge.py", {"c": str(chat.id), "b": proposal.into, "request": str(proposal.request)})
+    elif source is not None and (into := merge_target(chat, source)) is not None:
         open_page("merge.py", {"c": str(chat.id), "b": into, "source": source})
+
+
+def _propose(desk: ComparedPage, _request: dict[str, Any]) -> None:
+    """Make each column a merge request of its own."""
+    chat, lanes = desk.frame.chat, _lanes(desk)
+    for column in desk.found.columns:
+        if into := lanes.get(column.side.key):
+            cost = f", {dollars(column.total.cost)}" if column.total.cost else ""
+            note = f"One of {len(lanes)} side by side: {column.side.label}{cost}."
+            chat.requests.open(column.side.key, into=into, note=note)
+    if lanes:
+        desk.frame.session.say(f"{len(lanes)} requests for review. Their columns say what becomes of them.")
 
 
 def _promote(desk: ComparedPage, request: dict[str, Any]) -> None:
@@ -435,6 +466,7 @@ _ACTS: dict[str, Callable[[ComparedPage, dict[str, Any]], None]] = {
     "open": _open,
     "merge": _merge,
     "promote": _promote,
+    "propose": _propose,
     "vote": _ask_dialog,
     "demo": _ask_dialog,
     "share": _ask_dialog,
