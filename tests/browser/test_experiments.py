@@ -85,7 +85,7 @@ def test_a_dialog_closes_where_what_it_shows_is_gone(app: str, watch: Any) -> No
     other = two.open(settled(page).url)
     other.locator(".grid td button").first.click()
     expect(other.get_by_role("dialog").get_by_role("button", name="Bad")).to_be_visible()
-    page.get_by_test_id("stMenuButtonButton").click()
+    page.locator(".st-key-experiments-menu button").click()
     page.get_by_text("Delete this experiment").click()
     page.wait_for_url(lambda url: "e=example" not in url)
     other.get_by_role("dialog").get_by_role("button", name="Bad").click()

@@ -86,7 +86,7 @@ def ask_for_a_branch_and_a_page(page: Any, branches: Sequence[str]) -> None:
         field.click()
         page.keyboard.type(branch)
         field.evaluate(_ENTER_AND_LEAVE)
-        page.wait_for_url(f"**/compare?c=*&b={branch}*")
+        page.wait_for_url(f"**/compare?*c=*&b={branch}*")
         settled(page)
         pages.get_by_role("link", name="Chat").click()
         page.wait_for_url(f"**/?c=*&b={branch}*")
@@ -112,17 +112,17 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     begin(page)
     page.wait_for_url("**/?c=*&b=main")
     switch(page, "upload")
-    page.get_by_role("link", name="Compare").click()
-    page.wait_for_url("**/compare?c=*&b=upload*")
+    page.get_by_test_id("stTopNav").get_by_role("link", name="Compare").click()
+    page.wait_for_url("**/compare?*c=*&b=upload*")
     beside = watch().open(page.url)
     expect(beside.get_by_role("heading", name="Why is the nightly backup slow?").first).to_be_visible()
     settled(page)
     page.get_by_role("link", name="Library").click()
     page.wait_for_url("**/library")
     page.go_back()
-    page.wait_for_url("**/compare?c=*&b=upload*")
+    page.wait_for_url("**/compare?*c=*&b=upload*")
     page.go_back()
-    page.wait_for_url("**/?c=*&b=upload")
+    page.wait_for_url("**/?*b=upload")
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
 
 
@@ -212,7 +212,7 @@ def test_a_quick_click_beside_a_draft_presses_its_button_and_the_draft_is_kept(a
 _TWO_REQUESTS = """
 () => {
   [...document.querySelectorAll("[data-act=sibling]")].at(-1).click();
-  setTimeout(() => [...document.querySelectorAll(".st-key-chat-graph_as button")].at(-1).click(), 15);
+  setTimeout(() => [...document.querySelectorAll(".st-key-chat-graph_as button")].at(1).click(), 15);
 }
 """
 

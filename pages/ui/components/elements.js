@@ -34,10 +34,16 @@ function turn(node, was, now) {
   for (const name in after) if (before[name] !== after[name]) give(node, name, after[name]);
   // A browser's translator or an extension may have changed what was drawn: then it is made anew.
   if (node.childNodes.length < was.length - 2) node.replaceChildren(...was.slice(2).map(made));
-  for (let at = was.length - 1; at >= now.length; at--) node.childNodes[at - 2].remove();
+  // What is put in or taken away stands where the two differ first: what follows it is kept.
+  const more = now.length - was.length;
+  let from = 2;
+  while (from < was.length && from < now.length && alike(was[from], now[from])) from++;
+  const put = more > 0 ? now.slice(from, from + more) : [], rest = node.childNodes[from - 2] ?? null;
+  for (const tree of put) node.insertBefore(made(tree), rest);
+  for (let at = more; at < 0; at++) node.childNodes[from - 2].remove();
+  const kept = more ? [...was.slice(0, from), ...put, ...was.slice(from - Math.min(more, 0))] : was;
   for (let at = 2; at < now.length; at++) {
-    if (at >= was.length) node.appendChild(made(now[at]));
-    else if (alike(was[at], now[at])) turn(node.childNodes[at - 2], was[at], now[at]);
+    if (alike(kept[at], now[at])) turn(node.childNodes[at - 2], kept[at], now[at]);
     else node.replaceChild(made(now[at]), node.childNodes[at - 2]);
   }
 }

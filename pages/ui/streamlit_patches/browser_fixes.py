@@ -52,7 +52,7 @@ const name = () => {
   const url = new URL(location.href), given = url.searchParams, again = url.href === named;
   if (given.has("c") && !again || !here.c || isApart(url)) return;
   for (const [key, value] of Object.entries(here)) if (again || !given.has(key)) given.set(key, value);
-  history.replaceState(history.state, "", url);
+  if (url.href !== location.href) history.replaceState(history.state, "", url);
   named = url.href;
 };
 const moved = () => setTimeout(name, 500); // When Streamlit has gone there.
