@@ -33,6 +33,8 @@ from forky_core.views.sides import (
 )
 from pages.ui.compare.fusing import draw_fusion
 from pages.ui.compare.surface import draw_surface
+from pages.ui.components.choices import choose_one
+from pages.ui.components.links import page_link
 from pages.ui.components.live_updates import hear_moves
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, label_of, model_title
@@ -40,7 +42,6 @@ from pages.ui.components.only_reading import draw_refusal, edits, may_write, why
 from pages.ui.components.palette import palette
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate, place, saying
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.streamlit_patches.renewing import anew
@@ -84,7 +85,7 @@ def main() -> None:
     frame = locate()
     if frame is None:
         st.info("There is no conversation yet. Begin one on the Chat page, then start a branch to compare.")
-        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+        page_link("chat.py", "Go to Chat", icon="account_tree")
         return
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
     hear_moves(frame.chat, version=frame.chat.view.version)
@@ -199,9 +200,7 @@ def _choose(chosen: Chosen) -> None:
     offered = {side.key: side for side in _offered(frame) if side.key not in shown}
     with st.container(key="line-compare-choose", horizontal=True, vertical_alignment="center"):
         with st.container(key="compare-back", width="content"):
-            st.page_link(
-                linked("chat.py"), label="Chat", icon=":material/arrow_back:", query_params=place(frame.chat)
-            )
+            page_link("chat.py", "Chat", place(frame.chat), icon="arrow_back")
         if offered and len(shown) < MOST_SIDES:
             key = anew(_ADD, "\n".join(shown))
             st.selectbox(
@@ -279,14 +278,10 @@ def _why_not_ask(chosen: Chosen, *, to_models: bool) -> str:
 def _choose_whom(frame: Frame) -> str:
     """Return who is asked: the columns, each with its own model, or models, each on a new branch."""
     with st.container(key="line-compare-whom", horizontal=True, vertical_alignment="center"):
-        whom = st.segmented_control(
+        whom = choose_one(
             "A question goes to",
-            ["columns", "models"],
-            default="columns",
-            format_func=lambda value: "Ask all columns" if value == "columns" else "Ask several models",
-            key=anew(_WHOM, frame.session.choices.get(_ASKED, "")),
-            required=True,
-            label_visibility="collapsed",
+            {"columns": "Ask all columns", "models": "Ask several models"},
+            anew(_WHOM, frame.session.choices.get(_ASKED, "")),
         )
         if whom == "models":
             _choose_models(frame)

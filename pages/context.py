@@ -11,6 +11,7 @@ import streamlit as st
 from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model.errors import ForkyError
 from forky_core.views.context import compared, rows
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import asking, label_of
 from pages.ui.components.only_reading import draw_refusal, why_not_write
@@ -21,7 +22,6 @@ from pages.ui.context.memory import draw_memory
 from pages.ui.context.panel import draw_sent, prepared, rows_of, steer
 from pages.ui.context.style import apply_context_style
 from pages.ui.frame import Frame, go, locate, place, saying
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="What the model reads", icon="fact_check", order=60, shown=False)
@@ -38,7 +38,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Begin one; what its model is sent is shown here, item by item."
         )
-        st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
+        page_link("library.py", "Go to the Library", icon="library_books")
         return
     title = f"What the model reads on “{here.chat.branch_name}”"
     page_top(title, here.forky, here.session, here.chat, about=ABOUT)
@@ -98,12 +98,7 @@ def _draw_place(here: Frame) -> None:
         )
         if not here.at_head:
             st.html('<span class="fk-quiet">at an earlier message</span>', width="content")
-        st.page_link(
-            linked("chat.py"),
-            label="Back to the chat",
-            icon=":material/arrow_back:",
-            query_params=place(here.chat, here.at),
-        )
+        page_link("chat.py", "Back to the chat", place(here.chat, here.at), icon="arrow_back")
 
 
 def _switch(here: Frame) -> None:

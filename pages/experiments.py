@@ -11,6 +11,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.experiments.experiments import Experiments
+from pages.ui.components.links import page_link
 from pages.ui.components.undoing import page_top
 from pages.ui.experiments.beginning import draw_beginning
 from pages.ui.experiments.choice import chosen_name, draw_choice
@@ -19,7 +20,6 @@ from pages.ui.experiments.results import draw_results
 from pages.ui.experiments.starting import draw_start
 from pages.ui.experiments.style import apply_experiments_style
 from pages.ui.frame import Frame, locate
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 
 PAGE = Page(title="Experiments", icon="science", order=25)
@@ -34,7 +34,7 @@ def main() -> None:
             "There is no conversation yet. An experiment lives in one: begin it on the Chat page, or with the example."
         )
         draw_start(None)
-        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+        page_link("chat.py", "Go to Chat", icon="account_tree")
         return
     page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat, about=ABOUT)
     _draw(frame, Experiments(frame.chat))

@@ -14,12 +14,12 @@ from forky_core.gateway.links import PREFIX
 from forky_core.model.errors import ForkyError
 from forky_core.people.links.forking import fork_branch, fork_part, forked_before, own_sight_of
 from forky_core.views.shelf import count, title_or_placeholder
-from pages.ui.components.links import chat_link, chat_place, server_address
+from pages.ui.components.buttons import button, main_button
+from pages.ui.components.links import chat_link, chat_place, page_link, server_address
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.undoing import page_top
 from pages.ui.links.opening import SharedByLink, opened_link
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.person import viewer
 from pages.ui.session import session
@@ -43,7 +43,7 @@ def main() -> None:
         except ForkyError as error:
             st.session_state.pop(_FAILED, None)
             st.info(plain_label(str(error), 300), icon=":material/link_off:")
-            st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
+            page_link("library.py", "Go to the Library", icon="library_books")
             return
         _draw(forky, shared)
 
@@ -66,14 +66,7 @@ def _draw(forky: Workspace, shared: SharedByLink) -> None:
         else "Something in it was replaced or left out, so that ids differ from there on. It can be brought back all "
         "the same."
     )
-    st.button(
-        "Make it mine",
-        key="fork.own",
-        type="primary",
-        icon=":material/fork_right:",
-        on_click=_fork_own,
-        args=(forky, st.query_params["link"]),
-    )
+    main_button("Make it mine", "fork.own", _fork_own, forky, st.query_params["link"], icon="fork_right")
     itself = own_sight_of(forky, shared.link)
     if itself is not None and part.id == itself.id and len(branches) == 1:
         _draw_branch(itself)
@@ -92,12 +85,7 @@ def _draw_branch(chat: Conversation) -> None:
         with st.container(key="line-fork-branch", horizontal=True, vertical_alignment="bottom"):
             st.session_state.setdefault("fork.name", f"{handle}fork")
             st.text_input("Name of the branch", key="fork.name", max_chars=100)
-            st.button(
-                "Make the branch",
-                key="fork.branch",
-                on_click=_fork_branch,
-                args=(chat, st.query_params["link"]),
-            )
+            button("Make the branch", "fork.branch", _fork_branch, chat, st.query_params["link"])
 
 
 def _fork_own(forky: Workspace, link: str) -> None:

@@ -11,6 +11,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.views.log import listed_numbers, log_page, numbers_of
 from forky_core.views.shelf import count, forked_from, title_or_placeholder
+from pages.ui.components.links import page_link
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.showing import give_button, replay_link
@@ -19,7 +20,6 @@ from pages.ui.components.verifying import draw_verification, verify_button
 from pages.ui.frame import Frame, locate
 from pages.ui.history.log import draw_entries
 from pages.ui.history.threads import draw_thread_log
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.person import viewer
 
@@ -35,7 +35,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Begin one in the Library; everything done to it is listed here."
         )
-        st.page_link(linked("library.py"), label="Go to the Library", icon=":material/library_books:")
+        page_link("library.py", "Go to the Library", icon="library_books")
         return
     title = f"History of “{title_or_placeholder(frame.chat.title)}”"
     page_top(title, frame.forky, frame.session, frame.chat, about=ABOUT)

@@ -10,6 +10,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.live_updates import hear_library
 from pages.ui.components.undoing import last_shown, page_top
@@ -52,13 +53,7 @@ def main() -> None:
             )
             if unread:
                 st.caption(f"{count(unread, 'notice')} not read", width="stretch")
-                st.button(
-                    "Mark all as read",
-                    key="inbox.mark_all",
-                    icon=":material/done_all:",
-                    on_click=inbox.mark_all,
-                    args=(me,),
-                )
+                button("Mark all as read", "inbox.mark_all", inbox.mark_all, me, icon="done_all")
         notices = inbox.of(me, unread=shown == "unread")
         if notices:
             draw_notices(who, notices)

@@ -22,15 +22,14 @@ from forky_core.views.captions import brought_back, code_of, opening_of
 from forky_core.views.merging import other_warnings, size_in_words, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
-from pages.ui.components.buttons import quiet_button
-from pages.ui.components.links import chat_link, passage_link
+from pages.ui.components.buttons import main_button, quiet_button
+from pages.ui.components.links import chat_link, page_link, passage_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate, open_chat, place, saying
-from pages.ui.made_pages import linked
 from pages.ui.merge.choices import give_way, homeward, offered, read_options, tick, want
 from pages.ui.merge.head import draw_how, draw_route
 from pages.ui.merge.payload import opener
@@ -62,7 +61,7 @@ def main() -> None:
         st.info(
             "There is no conversation yet. Begin one on the Chat page, start a branch, and bring it back from there."
         )
-        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+        page_link("chat.py", "Go to Chat", icon="account_tree")
         return
     apply_merge_style()
     explain_stale(frame)
@@ -118,12 +117,7 @@ def _nothing_to_bring_back(frame: Frame, request: MergeRequest | None) -> None:
                 "This conversation has one branch. Start a branch on the Chat page, follow a side question there, and "
                 "bring back here what it taught."
             )
-        st.page_link(
-            linked("chat.py"),
-            label="Go to Chat",
-            icon=":material/account_tree:",
-            query_params=place(frame.chat),
-        )
+        page_link("chat.py", "Go to Chat", place(frame.chat), icon="account_tree")
 
 
 def _proposes(frame: Frame, planning: Planning, request: MergeRequest | None) -> bool:
@@ -198,21 +192,14 @@ def _warn(sentence: str, *ways: tuple[str, str, str]) -> None:
     with st.container(key=f"line-merge-{place}", horizontal=True, vertical_alignment="center"):
         st.caption(sentence, width="content")
         for label, key, strategy in ways:
-            st.button(label, key=key, type="tertiary", on_click=partial(want, strategy=strategy, picks=None))
+            quiet_button(label, key, partial(want, strategy=strategy, picks=None))
 
 
 def _draw_overtaken(frame: Frame, planning: Planning) -> None:
     with st.container(key="merge-overtaken", border=True):
         st.markdown(f":material/sync_problem: {plain_label(planning.overtaken, 400)}")
         st.caption("Nothing was written. Reading the branches anew keeps what you chose and wrote.")
-        st.button(
-            "Read them anew",
-            key="merge.replan",
-            type="primary",
-            icon=":material/refresh:",
-            on_click=_replan,
-            args=(frame, planning),
-        )
+        main_button("Read them anew", "merge.replan", _replan, frame, planning, icon="refresh")
 
 
 def _replan(frame: Frame, planning: Planning) -> None:
@@ -321,22 +308,11 @@ def _draw_landed(frame: Frame) -> bool:
         st.caption(f"From now on, questions on “{name}” are answered with it. {tab.choices.get(_SIZE, '')}")
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             with st.container(key="merge-go", width="content"):
-                st.page_link(
-                    linked("chat.py"),
-                    label=f"Go on in {name}",
-                    icon=":material/account_tree:",
-                    query_params=place(chat),
-                )
-            quiet_button("Undo", "merge.undo", ":material/undo:", _undo, frame)
+                page_link("chat.py", f"Go on in {name}", place(chat), icon="account_tree")
+            quiet_button("Undo", "merge.undo", _undo, frame, icon="undo")
             if chat.head is not None and chat.head.merges:
                 give_button(frame.forky, chat, "merge", [str(chat.head.id)], key="merge.give", label="Share")
-            st.button(
-                "Bring back something else",
-                key="merge.another",
-                type="tertiary",
-                on_click=_another,
-                args=(frame,),
-            )
+            quiet_button("Bring back something else", "merge.another", _another, frame)
     if chat.head is not None and chat.head.merge is not None:
         _draw_landed_notes(chat, chat.head)
     return True

@@ -15,10 +15,10 @@ from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import NotFound
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.voting import ballot_of
+from pages.ui.components.links import page_link
 from pages.ui.components.showing import give_button
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, explain, locate
-from pages.ui.made_pages import linked
 from pages.ui.page import Page
 from pages.ui.person import names_themselves
 from pages.ui.vote.ballot import draw_ballot
@@ -38,7 +38,7 @@ def main() -> None:
         st.caption(
             "There is no conversation yet. Ask something on the Chat page, and let people vote on the answers."
         )
-        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+        page_link("chat.py", "Go to Chat", icon="account_tree")
         return
     poll = _poll(frame)
     # Without Undo and Redo in the bar: on the phones of many people they would take back what others voted.

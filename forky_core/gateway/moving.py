@@ -5,11 +5,11 @@ An event is sent whenever the conversation's last operation is newer than the on
 `event: alive` keeps the connection open. The address contains the conversation's id, which cannot be guessed; an
 unknown one is 404. The hosts and origins that may connect are those of all our routes (access.gate.Gate).
 
-`/moves/library` covers all conversations: the time of the last change takes the place of the operation's number. It is
-told once a second at most, since a busy program would otherwise make a page redraw all the time.
+`/moves/library` covers all conversations: the time of the last change takes the place of the operation's number.
 
-With `beside`, watchers are also sent what changes beside the operations, as `event: inbox`, `event: threads` and
-`event: replies`: numbers and the ids of replies, never what anybody wrote. `/moves/inbox` has nothing but these events.
+With `beside`, watchers are also sent what changes beside the operations, as `event: inbox`, `event: threads`,
+`event: replies` and `event: chats`: numbers and ids, never what anybody wrote. Changes of other conversations than the
+one that is watched are told once a second at most: a busy program would otherwise make pages redraw all the time.
 
 Watchers sleep until the store says that something has changed (`Store.hear`): a tab in which nothing happens costs no
 more than its connection.
@@ -20,7 +20,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -38,11 +38,10 @@ PREFIX = "/moves"
 MOST = 500
 """The most concurrent watchers; further requests get 503."""
 LIBRARY = "library"
-INBOX = "inbox"
 GATHER = 0.02
 """Seconds between a change and its event: changes that follow within them are sent together."""
 SELDOM = 1.0
-"""Seconds between two events of the library."""
+"""Seconds between two events about all conversations."""
 ALIVE = 40.0
 """Seconds without events after which `alive` is sent: a proxy ends what is silent for a minute."""
 UNHEARD = 2
@@ -104,13 +103,12 @@ class Moving(EventStream[WatchedConversation]):
         await send({"type": "http.response.start", "status": 200, "headers": HEADERS})
         left, changed = asyncio.ensure_future(disconnected(receive)), asyncio.Event()
         left.add_done_callback(lambda _: changed.set())
-        pause = SELDOM if thing.id == LIBRARY else GATHER
         there: list[dict[str, str | bool]] = []
         told: Mapping[str, Json] = {}
         try:
             me = thing.person
             there_too = self._presence.listening(thing.id, me) if self._presence else nullcontext()
-            with self._alarms.set_for(thing.id, changed), self._alarms.set_for(me, changed), there_too:
+            with self._alarms.set_for(changed, {thing.id, me, LIBRARY}), there_too:
                 await send_event(send, b"event: alive\ndata:\n\n")
                 while not left.done() and not server_stops():
                     changed.clear()
@@ -132,7 +130,7 @@ class Moving(EventStream[WatchedConversation]):
                         known = at
                         await send_event(send, f"data: {json.dumps({'at': at})}\n\n".encode("ascii"))
                     if await self._changes(changed, send):
-                        await asyncio.wait([left], timeout=pause)
+                        await asyncio.wait([left], timeout=GATHER)
             await send({"type": "http.response.body", "body": b"", "more_body": False})
         except OSError:
             pass  # The client disconnected in the middle of an event, or stopped reading.
@@ -164,22 +162,28 @@ class Alarms:
         self._lock = threading.Lock()
         self._changed: set[str] = set()
         """Conversations that have changed since watchers were woken last."""
+        self._seldom: asyncio.TimerHandle | None = None
 
     @contextmanager
-    def set_for(self, id: str, alarm: asyncio.Event) -> Iterator[None]:
-        """Have an event set, within the block, whenever the conversation changes, or any for `LIBRARY`."""
+    def set_for(self, alarm: asyncio.Event, ids: Collection[str]) -> Iterator[None]:
+        """Have an event set, within the block, whenever one of the conversations changes, or any for `LIBRARY`."""
         if not self._set:
             self._loop = asyncio.get_running_loop()
             self._forget = self._hear(self.heard)
-        self._set.setdefault(id, set()).add(alarm)
+        for id in ids:
+            self._set.setdefault(id, set()).add(alarm)
         try:
             yield
         finally:
-            self._set[id].discard(alarm)
-            if not self._set[id]:
-                del self._set[id]
+            for id in ids:
+                self._set[id].discard(alarm)
+                if not self._set[id]:
+                    del self._set[id]
             if not self._set and self._forget is not None:
                 self._forget()
+                if self._seldom is not None:
+                    self._seldom.cancel()
+                    self._seldom = None
 
     def heard(self, conversation: str) -> None:
         """Wake those who watch a conversation. Safe from any thread."""
@@ -191,11 +195,17 @@ class Alarms:
                 self._loop.call_soon_threadsafe(self._wake)
 
     def _wake(self) -> None:
-        """Wake who watches what has changed, and who watches the library."""
+        """Wake who watches what has changed, and in a while who watches all conversations."""
         with self._lock:
             changed, self._changed = self._changed, set()
-        for id in changed | {LIBRARY}:
+        for id in changed:
             self.wake(id)
+        if self._seldom is None and self._loop is not None:
+            self._seldom = self._loop.call_later(SELDOM, self._wake_all)
+
+    def _wake_all(self) -> None:
+        self._seldom = None
+        self.wake(LIBRARY)
 
     def wake(self, id: str) -> None:
         """Wake those who watch a conversation. Only the event loop may ask."""

@@ -9,7 +9,7 @@ from typing import Any
 
 import streamlit as st
 
-from pages.ui.made_pages import linked
+from pages.ui.components.links import page_link
 
 GONE = {
     "bisection": (
@@ -37,6 +37,6 @@ def _made() -> tuple[Any, ...]:
 def _saying(sentence: str) -> Callable[[], None]:
     def say() -> None:
         st.info(sentence)
-        st.page_link(linked("chat.py"), label="Go to Chat", icon=":material/account_tree:")
+        page_link("chat.py", "Go to Chat", icon="account_tree")
 
     return say

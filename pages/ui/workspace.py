@@ -13,7 +13,7 @@ from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.gateway.access.person import PERSON
-from forky_core.gateway.moving import INBOX, LIBRARY
+from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
 from forky_core.model.errors import ForkyError, NotAllowed, NotFound, StoreDamaged
 from forky_core.model.parts import Json
@@ -149,8 +149,6 @@ def version_of(conversation: str, person: str) -> int | None:
         return None
     try:
         forky = seen_by(person)
-        if conversation == INBOX:
-            return 0
         if conversation == LIBRARY:
             return forky.moved
         return forky.store.view(ConversationId(conversation)).version
@@ -171,21 +169,31 @@ def hear(heard: Heard) -> Callable[[], None]:
 
 
 def beside(what: str, person: str) -> Mapping[str, Json]:
-    """What a person is told of beside the operations of what they watch (gateway/moving.py): how many notices they have
-    not read, the last event of a conversation's threads, and the replies that are being written there.
+    """What a person is told of beside the operations of what they watch (gateway/moving.py): what the list of
+    conversations shows, how many notices they have not read, the last event of a conversation's threads, and the
+    replies that are being written there.
     """
-    told: dict[str, Json] = {}
-    if what not in {INBOX, LIBRARY}:
-        forky = at_hand()
-        running = forky.replies.running(ConversationId(what)) if forky is not None else ()
+    try:
+        forky = seen_by(person)
+        told: dict[str, Json] = {"chats": {"at": state_of_list(forky)}}
+    except ForkyError:  # They have just left the team, or the database is away for a moment.
+        return {}
+    unread = TEAM.inbox.unread(person) if TEAM is not None else Viewer().unread(forky)
+    told["inbox"] = {"unread": unread}
+    if what != LIBRARY:
+        running = forky.replies.running(ConversationId(what))
         told["replies"] = {"ids": sorted(str(job.generation.id) for job in running)}
-    if TEAM is None:
-        forky = at_hand()
-        return told | ({"inbox": {"unread": Viewer().unread(forky)}} if forky is not None else {})
-    told["inbox"] = {"unread": TEAM.inbox.unread(person)}
-    if what not in {INBOX, LIBRARY}:
-        told["threads"] = {"at": TEAM.threads.version(ConversationId(what))}
+        if TEAM is not None:
+            told["threads"] = {"at": TEAM.threads.version(ConversationId(what))}
     return told
+
+
+def state_of_list(forky: Forky) -> str:
+    """Of a person's list of conversations: how many there are, when the newest changed, in which a reply is written."""
+    seen = forky.conversations()
+    writing = {job.place.conversation for job in forky.replies.running()}
+    written = sorted(one.id for one in seen if one.id in writing) if writing else ()
+    return " ".join((str(len(seen)), str(seen[0].updated if seen else 0), *written))
 
 
 def back_up_server(into: Path, *, by: str = "") -> Path:

@@ -99,6 +99,20 @@ def test_two_tabs_see_the_same_words(slow: str, watch: Any) -> None:
 
 
 @pytest.mark.long
+def test_the_list_of_chats_shows_what_another_tab_does(slow: str, watch: Any) -> None:
+    one, other = watch().open(slow), watch().open(f"{slow}/settings")
+    new(one, "Told to others")
+    expect(other.get_by_role("link", name="Told to others")).to_be_visible()
+    new(other, "Another one")
+    expect(one.get_by_role("link", name="Another one")).to_be_visible()
+    ask(other, "Forever")
+    writing = one.locator(".fk-chats-row", has_text="Another one").get_by_label("An answer is being written")
+    expect(writing).to_be_visible()
+    other.locator(f"{STOP} button").first.click()
+    expect(writing).to_have_count(0)
+
+
+@pytest.mark.long
 def test_a_form_keeps_its_place_and_what_is_typed_while_others_write(slow: str, watch: Any) -> None:
     one = watch().open(slow)
     new(one, "A form")

@@ -83,6 +83,17 @@ def test_whoever_knows_all_hears_nothing_but_that_the_connection_lives(id: str, 
         assert news(lines) == at + 2
 
 
+def test_whoever_watches_one_conversation_is_told_of_the_list_of_all() -> None:
+    known = Conversations()
+    known.at["elsewhere"] = 1
+    watched = Moving(known, known.hear, beside=lambda _id, _person: {"chats": {"at": known.at["elsewhere"]}})
+    with served(watched) as url, httpx.stream("GET", f"{url}/here?after=3", timeout=HANG) as answer:
+        lines = answer.iter_lines()
+        assert news(lines) == 1
+        known.move("elsewhere", 2)
+        assert news(lines) == 2
+
+
 def test_an_unknown_conversation_is_404_and_only_get_is_answered() -> None:
     with served(watching(Conversations())) as url:
         assert httpx.get(f"{url}/elsewhere", timeout=HANG).status_code == 404

@@ -205,8 +205,13 @@ def ask(test: AppTest, chat: Conversation, text: str) -> AppTest:
 
 
 def sidebar(test: AppTest) -> list[Any]:
-    """What the list of chats was asked to draw: the chat shown, whether one may begin, whether there are more, days."""
-    return list(json.loads(_component(test, "sidebar", "forky.sidebar").proto.json))
+    """What the list of chats was asked to draw: the chat shown, may one begin, are there more, whose, days."""
+    return list(json.loads(_component(test, "sidebar", "forky.sidebar").proto.json))[:5]
+
+
+def state_of_sidebar(test: AppTest) -> str:
+    """What the list of chats was drawn from, as those who watch are told of it."""
+    return str(json.loads(_component(test, "sidebar", "forky.sidebar").proto.json)[6])
 
 
 def ask_sidebar(test: AppTest, **what: object) -> AppTest:

@@ -40,7 +40,7 @@ def test_no_link_looks_for_the_file_of_its_page() -> None:
     found = [
         (str(file.relative_to(CHECKOUT)), match.group())
         for file in sorted((CHECKOUT / "pages").rglob("*.py"))
-        for match in re.finditer(r"page_link\(\s*[\"'][^\"']+", file.read_text("utf-8"))
+        for match in re.finditer(r"st\.page_link\(\s*[\"'][^\"']+", file.read_text("utf-8"))
     ]
     assert found == []  # pages.ui.made_pages.linked has them, made once.
 

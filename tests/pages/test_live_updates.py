@@ -21,7 +21,7 @@ from pages.ui.streamlit_patches import warmup
 from pages.ui.workspace import beside, hear
 from tests.builders import talk
 from tests.hangs import eventually
-from tests.pages.apptest import act, open_page, settled
+from tests.pages.apptest import act, open_page, settled, state_of_sidebar
 from tests.pages.teams import TeamServer
 
 
@@ -106,6 +106,40 @@ def test_alone_a_tab_to_which_a_reply_is_streamed_opens_no_second_stream(forky: 
     gate.set()
     job.result()
     assert told(settled(page.run())) is not None
+
+
+def test_a_tab_is_told_whenever_its_list_of_chats_would_show_something_else(
+    server: TeamServer,
+) -> None:
+    ada, ben = server.add("Ada", Role.EDITOR), server.add("Ben", Role.EDITOR)
+    server.sign_in(ben)
+    slow(server.forky, gate := threading.Event())
+    mine, theirs = (server.seen_by(who) for who in (ben, ada))
+    here = talk(mine.create("Boats"), "hello")
+
+    def told_of_list() -> Any:
+        return beside(here.id, ben.id)["chats"]
+
+    before = told_of_list()
+    assert (
+        before == {"at": state_of_sidebar(open_page("chat.py", here))} == beside("library", ben.id)["chats"]
+    )
+    hidden = talk(theirs.create("Plans"), "hello")
+    assert told_of_list() == before, "what may not be seen is not told of"
+    seen = [before]
+    other = talk(mine.create("Knots", model="scripted/slow"), "hello")
+    seen.append(told_of_list())
+    other.rename("Ropes")
+    seen.append(told_of_list())
+    job = other.send("Which knot holds?")
+    seen.append(told_of_list())
+    assert other.id in str(seen[-1])
+    gate.set()
+    job.result()
+    seen.append(told_of_list())
+    server.team.sharing.share(hidden.id, ben.id, Role.VIEWER, by=ada.id)
+    seen.append(told_of_list())
+    assert len({str(one) for one in seen}) == len(seen)
 
 
 def test_whoever_watches_hears_that_a_reply_begins_and_ends(server: TeamServer, clocks: list[float]) -> None:

@@ -203,7 +203,6 @@ ROUTES: tuple[RouteRow, ...] = (
     RouteRow("/replies/{id}", NOBODYS, lambda s, c: "/replies/none", as_="of none"),
     RouteRow("/moves/{id}", READ, lambda s, c: f"/moves/{c.id}"),
     RouteRow("/moves/{id}", ANYBODY, lambda s, c: "/moves/library", as_="of the library"),
-    RouteRow("/moves/{id}", ANYBODY, lambda s, c: "/moves/inbox", as_="of the inbox"),
     RouteRow("/here", READ, lambda s, c: "/here", "POST", lambda s, c: {"tab": "1", "conversation": c.id}),
     RouteRow("/downloads/{id}", ANYBODY, lambda s, c: _offered(s, s.made.me.id)),
     RouteRow("/downloads/{id}", NOBODYS, lambda s, c: _offered(s, s.made.ada.id), as_="of somebody else"),

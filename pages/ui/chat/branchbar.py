@@ -13,7 +13,7 @@ from pages.ui.chat.branchbox import draw_branchbox
 from pages.ui.chat.people import link_people, people
 from pages.ui.chat.threads import link_threads, list_threads
 from pages.ui.components.branch_menu import BRANCH_MENU, EDITS_CHAT, READING_BRANCH, WRITES_BRANCH
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import quiet_button, submit_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import is_editor, may_write, why_only_reads
@@ -38,9 +38,9 @@ def draw_branchbar(here: Frame) -> None:
             quiet_button(
                 "Bring back",
                 "chat.bring_back",
-                ":material/merge:",
                 _bring_back,
                 here,
+                icon="merge",
                 help="Bring this branch back to where it came from. You read first what would be brought",
             )
         who = viewer()
@@ -168,9 +168,7 @@ def _put_into(here: Frame) -> None:
             key="folder.name",
             accept_new_options=True,
         )
-        if st.form_submit_button(
-            "Put it there", key="folder.go", type="primary", on_click=_save_folder, args=(here,)
-        ):
+        if submit_button("Put it there", "folder.go", _save_folder, here):
             st.rerun()
 
 

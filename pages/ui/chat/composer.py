@@ -29,7 +29,7 @@ from pages.ui.chat.overflow import draw_overflow
 from pages.ui.chat.rules import draw_added_models, draw_model_picker, draw_rules
 from pages.ui.chat.side import READS, show_beside
 from pages.ui.chat.stashes import DRAFT, PLACE, TAKEN, draw_stashes, left_behind, refilled, take_up
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import ONCE, Asking, added, asking, back_to_one
@@ -104,9 +104,7 @@ def draw_composer(here: Frame, seen: Branch) -> None:
             meter = st.container(key="line-meter")
             with st.container(key="chat-sending", horizontal=True, width="content"):
                 if job is not None:
-                    st.button(
-                        "Stop", key="chat.stop", icon=":material/stop_circle:", on_click=stop, args=(here,)
-                    )
+                    button("Stop", "chat.stop", stop, here, icon="stop_circle")
                 st.button(
                     "Send on a new branch" if forks else "Send",
                     key=send,
@@ -180,12 +178,7 @@ def _race_at(here: Frame, place: str) -> tuple[str, MessageId | None] | None:
 def _draw_race(here: Frame, place: str, sentence: str, at: MessageId | None) -> None:
     with st.container(key="line-race", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(sentence, 300), width="stretch")
-        st.button(
-            "Continue below it",
-            key="chat.race_continue",
-            on_click=_send,
-            args=(here, place, here.chat.branch, None),
-        )
+        button("Continue below it", "chat.race_continue", _send, here, place, here.chat.branch, None)
         if at is not None:
             st.button(
                 "Start a branch instead",
@@ -206,9 +199,9 @@ def _draw_forking(here: Frame, kept_off: str) -> None:
         quiet_button(
             "Go on at the end of the branch",
             "chat.to_newest",
-            ":material/close:",
             _to_newest,
             here,
+            icon="close",
             help="Go on at the end of the branch",
         )
 
@@ -296,13 +289,7 @@ def _draw_meter(here: Frame, draft: TypedDraft, now: Asking) -> tuple[Measure, i
     if not found.messages and not typed:
         return None
     with st.container(key="chat-meter-full" if found.fills(typed) else "chat-meter"):
-        st.button(
-            plain_label(meter_line(found, typed), 200),
-            key="chat.reads",
-            type="tertiary",
-            on_click=_show_what_is_read,
-            args=(here,),
-        )
+        quiet_button(plain_label(meter_line(found, typed), 200), "chat.reads", _show_what_is_read, here)
     return (found, typed) if found.overflows(typed) else None
 
 

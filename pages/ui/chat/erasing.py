@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.erasing import described
+from pages.ui.components.buttons import button, main_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying
 from pages.ui.person import viewer
@@ -32,8 +33,8 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
         autocomplete="off",
     )
     with st.container(horizontal=True):
-        st.button("Erase for good", key="erase.go", type="primary", on_click=_erase, args=(here, id))
-        if st.button("Cancel", key="erase.cancel", on_click=stop_acting):
+        main_button("Erase for good", "erase.go", _erase, here, id)
+        if button("Cancel", "erase.cancel", stop_acting):
             st.rerun()
 
 

@@ -11,8 +11,9 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.chat.threads import draw_threads
+from pages.ui.components.buttons import button, main_button, submit_button
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.models import choose_model
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
 from pages.ui.keeping.fields import kept_fields
@@ -43,13 +44,7 @@ def _name_tag(here: Frame, message: Message) -> None:
     with st.form("chat-named", border=False):
         st.text_input("Name of the tag", key="chat.form_name", placeholder="a word or two", max_chars=100)
         with st.container(horizontal=True):
-            st.form_submit_button(
-                "Tag",
-                key="chat.form_go",
-                type="primary",
-                on_click=_carry_out,
-                args=(here, _tag, message.id),
-            )
+            submit_button("Tag", "chat.form_go", _carry_out, here, _tag, message.id)
             st.form_submit_button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
 
 
@@ -65,19 +60,11 @@ def _edit(here: Frame, message: Message) -> None:
 
 
 def _regenerate(here: Frame, message: Message) -> None:
-    offered = grouped(here.forky.models)
     call = here.origins.of(message.id).call
     # What a model said under its own name, that one is asked for again.
     own = call.model if call is not None and message.name else None
     current = own or here.chat.rules.current.model or here.forky.models.default()
-    names = list(offered) if current in offered else [current, *offered]
-    st.selectbox(
-        "Answer again with",
-        names,
-        index=names.index(current),
-        key="chat.form_model",
-        format_func=lambda name: model_title(offered.get(name), name),
-    )
+    choose_model(here.forky.models, "Answer again with", "chat.form_model", current)
     if here.chat.rules.current.documents.on:
         searched = call.consulted.search if call is not None and call.consulted is not None else ""
         st.text_input("Search the documents for", searched, key="chat.form_search", max_chars=400)
@@ -86,10 +73,8 @@ def _regenerate(here: Frame, message: Message) -> None:
 
 def _buttons(here: Frame, label: str, verb: _Verb, message: Message) -> None:
     with st.container(horizontal=True):
-        st.button(
-            label, key="chat.form_go", type="primary", on_click=_carry_out, args=(here, verb, message.id)
-        )
-        st.button("Cancel", key="chat.form_cancel", on_click=_close, args=(here,))
+        main_button(label, "chat.form_go", _carry_out, here, verb, message.id)
+        button("Cancel", "chat.form_cancel", _close, here)
 
 
 def _close(here: Frame) -> None:
@@ -137,8 +122,8 @@ def confirm_prune(here: Frame, id: MessageId) -> None:
         st.markdown(f"- {plain_label(sentence, 300)}")
     st.caption("Undo brings everything back.")
     with st.container(horizontal=True):
-        pruned = st.button("Clear away", key="prune.go", type="primary", on_click=_prune, args=(here, plan))
-        if st.button("Cancel", key="prune.cancel", on_click=_close, args=(here,)) or pruned:
+        pruned = main_button("Clear away", "prune.go", _prune, here, plan)
+        if button("Cancel", "prune.cancel", _close, here) or pruned:
             st.rerun()
 
 

@@ -30,9 +30,9 @@ def filter_button(here: Frame) -> None:
     quiet_button(
         "Filter",
         "chat.filter",
-        ":material/filter_list_off:" if on else ":material/filter_list:",
         _turn,
         here,
+        icon="filter_list_off" if on else "filter_list",
         help="Show all messages alike" if on else "Find messages in the graph",
     )
 
@@ -104,11 +104,11 @@ def _draw_found(here: Frame, shape: Shape, found: tuple[MessageId, ...]) -> None
             quiet_button(
                 "Next",
                 "chat.filter_next",
-                ":material/arrow_downward:",
                 _go_on,
                 here,
                 shape,
                 found,
+                icon="arrow_downward",
                 help="Go to the next message that was found",
             )
 

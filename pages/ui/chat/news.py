@@ -22,10 +22,10 @@ from pages.ui.chat.acting import goto
 from pages.ui.chat.arrival import Arrival
 from pages.ui.chat.cells import message_leads
 from pages.ui.components.buttons import quiet_button
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
-from pages.ui.made_pages import linked
 from pages.ui.note import note_html
 from pages.ui.person import News, Viewer, viewer
 
@@ -101,12 +101,7 @@ def _draw_bar(here: Frame, who: Viewer, arrival: Arrival, news: News) -> None:
     with st.container(key="line-news", horizontal=True, vertical_alignment="center"):
         st.markdown(f"**{news.count} new** since {since(news.since, now())}, by {by}", width="stretch")
         if not places:
-            st.page_link(
-                linked("history.py"),
-                label="Show",
-                icon=":material/history:",
-                query_params={"c": str(here.chat.id)},
-            )
+            page_link("history.py", "Show", {"c": str(here.chat.id)}, icon="history")
         elif arrival.step < len(places):
             label = f"Next, {arrival.step + 1} of {len(places)}" if arrival.step else "Show"
             st.button(
@@ -120,12 +115,7 @@ def _draw_bar(here: Frame, who: Viewer, arrival: Arrival, news: News) -> None:
         else:
             st.caption("That was all", width="content")
         quiet_button(
-            "Close this line",
-            "chat.news_close",
-            ":material/close:",
-            _close_news,
-            arrival,
-            help="Close this line",
+            "Close this line", "chat.news_close", _close_news, arrival, icon="close", help="Close this line"
         )
 
 
@@ -159,7 +149,7 @@ def _draw_so_far(here: Frame, who: Viewer, arrival: Arrival) -> None:
     with st.container(key="chat-so-far"):
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown("**What happened so far**", width="stretch")
-            quiet_button("Close", "chat.so_far_close", ":material/close:", _close_so_far, arrival)
+            quiet_button("Close", "chat.so_far_close", _close_so_far, arrival, icon="close")
         told = [f"{count(len(chat.path()), 'message')} on “{showable(chat.branch_name)}”"]
         others = len(here.branch_names(chat.branch_name)) - 1
         told += [count(others, "more branch")] if others else []

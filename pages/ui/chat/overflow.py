@@ -8,9 +8,9 @@ from forky_core.context.memory_policies import SUMMARY, TOKENS
 from forky_core.model.memory import Memory
 from forky_core.views import captions
 from pages.ui.chat.meter import Measure
+from pages.ui.components.links import page_link
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, place, saying
-from pages.ui.made_pages import linked
 
 _FITTING = Memory(TOKENS.name)
 _SUMMARY = Memory(SUMMARY.name)
@@ -42,12 +42,7 @@ def draw_overflow(here: Frame, found: Measure, typed: int) -> None:
             on_click=_fork,
             args=(here,),
         )
-        st.page_link(
-            linked("context.py"),
-            label="Leave messages out",
-            icon=":material/visibility_off:",
-            query_params=place(here.chat, here.at),
-        )
+        page_link("context.py", "Leave messages out", place(here.chat, here.at), icon="visibility_off")
 
 
 def _draw_alone(over: int) -> None:
@@ -58,7 +53,7 @@ def _draw_alone(over: int) -> None:
             "another model, shorten it, or have the file searched instead:",
             width="content",
         )
-        st.page_link(linked("documents.py"), label="Add it to be searched", icon=":material/description:")
+        page_link("documents.py", "Add it to be searched", icon="description")
 
 
 def _fit(here: Frame) -> None:

@@ -6,7 +6,7 @@ import streamlit as st
 
 from forky_core.model.errors import ForkyError
 from forky_core.model.payload_kinds import CHERRY_PICK
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, place
 
@@ -28,7 +28,7 @@ def draw_marks(here: Frame) -> None:
             "Compare A and B", key="chat.marks_compare", icon=":material/view_column_2:"
         ):
             st.switch_page("compare.py", query_params=place(here.chat))
-        quiet_button("Clear", "chat.marks_clear", ":material/close:", _unmark, here)
+        quiet_button("Clear", "chat.marks_clear", _unmark, here, icon="close")
 
 
 def draw_picks(here: Frame) -> None:
@@ -47,8 +47,8 @@ def draw_picks(here: Frame) -> None:
                     "strategy": CHERRY_PICK.name,
                 },
             )
-        st.button("Copy", key="chat.picks_copy", icon=":material/content_copy:", on_click=_copy, args=(here,))
-        quiet_button("Clear", "chat.picks_clear", ":material/close:", _clear, here)
+        button("Copy", "chat.picks_copy", _copy, here, icon="content_copy")
+        quiet_button("Clear", "chat.picks_clear", _clear, here, icon="close")
 
 
 def _unmark(here: Frame) -> None:

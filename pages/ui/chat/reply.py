@@ -21,11 +21,11 @@ from pages.ui.chat.composer import stop
 from pages.ui.chat.live import REASONING, STATUS, draw_live
 from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.components.models import grouped, label_of, model_title
+from pages.ui.components.models import choose_model, label_of
 from pages.ui.components.notice import stay
 from pages.ui.frame import Frame, go, saying
-from pages.ui.made_pages import linked
 
 LOOK_AT_REPLY = 10.0
 """Seconds between two looks at a reply that is written: a browser that does not hear its stream asks by itself."""
@@ -64,10 +64,10 @@ def _draw_job(here: Frame, job: ReplyJob, key: str) -> None:
             quiet_button(
                 "Stop",
                 "chat.stop_reply" + key,
-                ":material/stop_circle:",
                 stop,
                 here,
                 job,
+                icon="stop_circle",
                 help="End the reply; what has arrived is kept",
             )
 
@@ -125,21 +125,18 @@ def _draw_ways_on(here: Frame, failed: Generation | None, number: int, *, also_o
         args=(here, failed.model if failed and _in_turn(here) else None),
     )
     if also_others:
-        offered = grouped(here.forky.models)
-        st.selectbox(
+        choose_model(
+            here.forky.models,
             "Ask another model",
-            list(offered),
-            index=None,
-            key="chat.again_with",
+            "chat.again_with",
             label_visibility="collapsed",
             placeholder="Ask another model",
-            format_func=lambda name: model_title(offered.get(name), name),
             on_change=_again_with,
             args=(here,),
             width=240,
         )
     if failed is not None and failed.failure and failed.failure.kind in _MENDED_IN_SETTINGS:
-        st.page_link(linked("settings.py"), label="Settings", icon=":material/tune:")
+        page_link("settings.py", "Settings", icon="tune")
 
 
 def _again(here: Frame, model: str | None) -> None:

@@ -11,6 +11,7 @@ from forky_core.merge.conflicts.conflict import LONGEST_WORD, Choice, Conflict
 from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, go, saying
@@ -41,8 +42,8 @@ def confirm_revert(here: Frame, id: MessageId) -> None:
         "Nothing is removed: it stays in the history, and Undo brings it back, and so does leaving this line out."
     )
     with st.container(horizontal=True):
-        reverted = st.button("Leave out", key="revert.go", type="primary", on_click=_revert, args=(here, id))
-        if st.button("Cancel", key="revert.cancel", on_click=stop_acting) or reverted:
+        reverted = main_button("Leave out", "revert.go", _revert, here, id)
+        if button("Cancel", "revert.cancel", stop_acting) or reverted:
             st.rerun()
 
 
@@ -86,7 +87,7 @@ def draw_unresolved(here: Frame) -> None:
             f":material/call_split: **{count(len(found), what)}** open: {plain_label(names, 120)}",
             width="content",
         )
-        st.button("Settle …", key="chat.settle", type="tertiary", on_click=_settle, args=(here,))
+        quiet_button("Settle …", "chat.settle", _settle, here)
 
 
 def _settle(here: Frame) -> None:
@@ -100,14 +101,7 @@ def settle(here: Frame) -> None:
     found = here.chat.merges.unresolved[:_MOST]
     for number, conflict in enumerate(found):
         _ask(number, conflict)
-    if st.button(
-        "Bring in what is settled",
-        key="settle.go",
-        type="primary",
-        disabled=not _choices(found),
-        on_click=_land,
-        args=(here, found),
-    ):
+    if main_button("Bring in what is settled", "settle.go", _land, here, found, disabled=not _choices(found)):
         st.rerun()
 
 

@@ -6,10 +6,9 @@ from collections.abc import Mapping
 
 import streamlit as st
 
-from forky_core.llm.contract import ModelInfo
 from forky_core.model import Rules
 from forky_core.model.parts import Json
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import (
     ONCE,
@@ -18,8 +17,8 @@ from pages.ui.components.models import (
     added,
     added_before,
     asking,
+    choose_model,
     grouped,
-    known_model,
     label_of,
     model_title,
 )
@@ -37,7 +36,7 @@ _MOST_ASKED = 4
 
 def draw_model_picker(here: Frame) -> None:
     """Keys: `chat.model.<n>`, `chat.model_once`; where several answer in turn, `chat.model_alone.<n>`."""
-    offered, now, turns = grouped(here.forky.models), asking(here), here.chat.people.room.models
+    now, turns = asking(here), here.chat.people.room.models
     title = model_title(now.info, now.name) + (" · once" if now.once else "")
     if turns and not now.once:
         title = ", ".join(label_of(here.forky.models, name) for name in turns)
@@ -45,25 +44,23 @@ def draw_model_picker(here: Frame) -> None:
         plain_label(title, _SHOWN), key="chat.models", type="tertiary", icon=":material/neurology:"
     ):
         if turns:
-            _draw_in_turn(here, offered, now)
+            _draw_in_turn(here, now)
         else:
-            _draw_of_branch(here, offered, now)
+            _draw_of_branch(here, now)
 
 
-def _draw_in_turn(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) -> None:
+def _draw_in_turn(here: Frame, now: Asking) -> None:
     named = ", ".join(label_of(here.forky.models, name) for name in here.chat.people.room.models)
     st.caption(
         plain_label(f"In this conversation answer, in turn: {named}. “Who takes part” changes that.", 400)
     )
-    names = list(offered)
     key = anew("chat.model_alone", f"{here.chat.id}/{now.name if now.once else ''}")
-    st.selectbox(
+    choose_model(
+        here.forky.models,
         "Who answers the next question alone",
-        names,
-        index=names.index(now.name) if now.once and now.name in names else None,
-        key=key,
+        key,
+        now.name if now.once else None,
         placeholder="nobody: all of them answer",
-        format_func=lambda name: model_title(offered.get(name), name),
         on_change=_choose_alone,
         args=(here, key),
     )
@@ -73,18 +70,9 @@ def _choose_alone(here: Frame, key: str) -> None:
     here.session.choices[ONCE] = st.session_state[key] or ""
 
 
-def _draw_of_branch(here: Frame, offered: Mapping[str, ModelInfo], now: Asking) -> None:
-    names = list(offered) if now.name in offered else [now.name, *offered]
+def _draw_of_branch(here: Frame, now: Asking) -> None:
     key = anew("chat.model", f"{here.chat.id}/{here.chat.branch_name}/{now.name}")
-    st.selectbox(
-        "Model",
-        names,
-        index=names.index(now.name),
-        key=key,
-        format_func=lambda name: model_title(offered.get(name) or known_model(here.forky.models, name), name),
-        on_change=_choose,
-        args=(here, key),
-    )
+    choose_model(here.forky.models, "Model", key, now.name, on_change=_choose, args=(here, key))
     st.toggle(
         "For the next question only",
         key="chat.model_once",
@@ -118,10 +106,10 @@ def draw_added_models(here: Frame) -> None:
         quiet_button(
             plain_label(label_of(here.forky.models, name), _SHOWN),
             f"chat.model_drop.{number}",
-            ":material/close:",
             add,
             here,
             [other for other in names if other != name],
+            icon="close",
             help="Do not ask this model",
         )
     if not names and (
@@ -131,23 +119,22 @@ def draw_added_models(here: Frame) -> None:
         quiet_button(
             plain_label(again, _SHOWN),
             "chat.model_again",
-            ":material/add:",
             add,
             here,
             before,
+            icon="add",
             help="Ask them beside it once more, as before",
         )
-    more = [name for name in offered if name != now.name and name not in names]
-    if more and len(names) + 1 < _MOST_ASKED and (now.once or not here.chat.people.room.models):
+    asked = {now.name, *names}
+    if offered.keys() - asked and len(asked) < _MOST_ASKED and (now.once or not here.chat.people.room.models):
         key = anew("chat.model_add", f"{here.chat.id}/{now.name}/{names}")
-        st.selectbox(
+        choose_model(
+            here.forky.models,
             "Ask a second model",
-            more,
-            index=None,
-            key=key,
+            key,
+            without=asked,
             placeholder="Ask a second model",
             label_visibility="collapsed",
-            format_func=lambda name: model_title(offered.get(name), name),
             on_change=_add,
             args=(here, key),
             width=134,
@@ -193,9 +180,7 @@ def draw_rules(here: Frame) -> None:
             key=keys["max_tokens"],
             placeholder="default",
         )
-        st.button(
-            "Save for this branch", key="chat.rules_save", type="primary", on_click=_save, args=(here, keys)
-        )
+        main_button("Save for this branch", "chat.rules_save", _save, here, keys)
         others = sorted(set(rules.parameters) - set(_NUMBERS))
         if others:
             st.caption(plain_label(f"Also set: {', '.join(others)}. They stay."))

@@ -90,8 +90,8 @@ def draw_side(here: Frame) -> None:
             quiet_button(
                 "Whole map",
                 "chat.whole",
-                ":material/open_in_full:",
                 lambda: lead(place(here.chat, here.at) | {_WHOLE: "1"}),
+                icon="open_in_full",
                 help=f"{count(rows.total, 'message')}: all branches in one window, and what became of each",
             )
             filter_button(here)
@@ -123,8 +123,8 @@ def draw_whole_map(here: Frame) -> None:
         quiet_button(
             "Back to the chat",
             "chat.back",
-            ":material/arrow_back:",
             lambda: go(here.chat, here.at),
+            icon="arrow_back",
             shortcut="Escape",
         )
         st.html(f'<div class="fk-quiet">{overview.summary}</div>')

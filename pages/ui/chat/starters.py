@@ -15,12 +15,12 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model.experiment import EXPERIMENTS
 from forky_core.views.shelf import count
 from forky_core.welcome import EXPERIMENT, open_welcome, ready_answers, ready_id
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
+from pages.ui.components.links import page_link
 from pages.ui.components.notice import stay
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import Frame, go, place, saying
 from pages.ui.keyboard.tour import begin_tour
-from pages.ui.made_pages import linked
 from pages.ui.person import cookie, viewer
 from pages.ui.session import TabSession
 
@@ -54,25 +54,25 @@ def draw_starters(forky: Workspace, tab: TabSession, chat: Conversation | None) 
             quiet_button(
                 "Import a file",
                 "starters.import",
-                ":material/upload_file:",
                 _import,
+                icon="upload_file",
                 help="Chats of ChatGPT, Claude and other programs",
             )
             quiet_button(
                 "Open the example",
                 "starters.example",
-                ":material/account_tree:",
                 _open_example,
                 forky,
                 tab,
+                icon="account_tree",
                 help="A conversation with branches, one brought back, and an experiment",
             )
             quiet_button(
                 "Run an experiment",
                 "starters.experiment",
-                ":material/science:",
                 _experiment,
                 chat,
+                icon="science",
                 help="Many questions to several models, and the answers checked",
             )
             tour_button(forky, tab, key="starters.tour", kind="tertiary")
@@ -100,14 +100,7 @@ def draw_nothing_yet(forky: Workspace, tab: TabSession) -> None:
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.markdown("#### No conversation yet")
         st.markdown("Begin one: ask something, then start a branch wherever a second thought comes up.")
-        st.button(
-            "New conversation",
-            key="chat.first",
-            type="primary",
-            icon=":material/add_comment:",
-            on_click=begin_conversation,
-            args=(forky, tab),
-        )
+        main_button("New conversation", "chat.first", begin_conversation, forky, tab, icon="add_comment")
         draw_starters(forky, tab, None)
 
 
@@ -132,25 +125,22 @@ def draw_about_example(here: Frame) -> None:
         st.html(f'<div class="fk-quiet">{escape(_ABOUT)}</div>', width="content")
         tour_button(here.forky, here.session, key="ready.tour")
         if len(answers) > 1:
-            st.page_link(
-                linked("compare.py"),
-                label=f"Compare {count(len(answers), 'answer')}",
-                icon=":material/view_column_2:",
-                query_params={**place(here.chat), "with": ",".join(answers)},
+            page_link(
+                "compare.py",
+                f"Compare {count(len(answers), 'answer')}",
+                {**place(here.chat), "with": ",".join(answers)},
+                icon="view_column_2",
             )
         if f"{EXPERIMENTS}{EXPERIMENT}" in here.chat.view.entries:
-            st.page_link(
-                linked("experiments.py"),
-                label="See its experiment",
-                icon=":material/science:",
-                query_params={**place(here.chat), "e": EXPERIMENT},
+            page_link(
+                "experiments.py", "See its experiment", {**place(here.chat), "e": EXPERIMENT}, icon="science"
             )
         quiet_button(
             "Close this line",
             "ready.close",
-            ":material/close:",
             _hide,
             here.session,
+            icon="close",
             help="Close this line; Settings and the palette have the tour, too",
         )
 

@@ -12,7 +12,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.parts import AttachmentPart
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
@@ -58,14 +58,7 @@ def draw_stashes(here: Frame, place: str) -> None:
         st.checkbox("What is typed, with its files", value=True, key="chat.stash_draft")
         st.checkbox("The branch's model and settings", key="chat.stash_rules")
         st.number_input("Last messages", 0, length, key="chat.stash_last", help="They leave the branch.")
-        st.button(
-            "Put aside",
-            key=anew("chat.stash_go", place),
-            type="primary",
-            on_click=_stash,
-            args=(here, place),
-            width="stretch",
-        )
+        main_button("Put aside", anew("chat.stash_go", place), _stash, here, place, width="stretch")
         if kept:
             st.divider()
         for stash in kept:
@@ -77,12 +70,20 @@ def _draw_one(here: Frame, place: str, stash: Stash) -> None:
     st.caption(plain_label(f"{_holds(stash)} · {stamp(stash.created)}"))
     with st.container(key=f"line-stash-{stash.number}", horizontal=True):
         for verb, label, icon, help in (
-            ("pop", "Take up", ":material/unarchive:", "Take it up here and off the list (stash pop)"),
-            ("apply", "Copy here", ":material/file_copy:", "Take it up here and keep it (stash apply)"),
-            ("drop", "Drop", ":material/delete:", "Off the list, without taking it up"),
+            ("pop", "Take up", "unarchive", "Take it up here and off the list (stash pop)"),
+            ("apply", "Copy here", "file_copy", "Take it up here and keep it (stash apply)"),
+            ("drop", "Drop", "delete", "Off the list, without taking it up"),
         ):
             quiet_button(
-                label, f"chat.stash_{verb}.{stash.number}", icon, _take, here, place, stash, verb, help=help
+                label,
+                f"chat.stash_{verb}.{stash.number}",
+                _take,
+                here,
+                place,
+                stash,
+                verb,
+                icon=icon,
+                help=help,
             )
 
 

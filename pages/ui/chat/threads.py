@@ -136,14 +136,7 @@ def list_threads(here: Frame) -> None:
                 f"<b>{escape(showable(who.name_of(first.person)))}</b> {escape(showable(said[:200]))}</p>"
                 f"<small>{count(len(thread.comments), 'comment')}{state}</small></div>"
             )
-            if st.button(
-                "Go there",
-                key=f"threads.go.{thread.id}",
-                icon=":material/arrow_forward:",
-                type="tertiary",
-                on_click=_go,
-                args=(here, thread),
-            ):
+            if quiet_button("Go there", f"threads.go.{thread.id}", _go, here, thread, icon="arrow_forward"):
                 st.rerun()
 
 
@@ -173,9 +166,7 @@ def draw_threads(here: Frame, message: Message) -> None:
             st.markdown(
                 "**Threads on this message** :gray[· people read them, no model does]", width="stretch"
             )
-            quiet_button(
-                "Close", "chat.form_cancel", ":material/close:", _close, here, help="Close the threads"
-            )
+            quiet_button("Close", "chat.form_cancel", _close, here, icon="close", help="Close the threads")
         for thread in listed:
             _draw_thread(here, who, threads, thread, readers, may_write=may_write)
         if may_write:
@@ -223,10 +214,10 @@ def _draw_resolving(here: Frame, threads: ConversationThreads, thread: Thread) -
     quiet_button(
         act,
         f"thread.{act.lower()}.{thread.id}",
-        f":material/{icon}:",
         _try,
         here,
         lambda: threads.resolve(thread.id, resolved=not thread.resolved),
+        icon=icon,
         help="Go on with it" if thread.resolved else "It stays readable",
     )
 
@@ -359,13 +350,7 @@ def _draw_field(
             )
             beside()
             if then is not None:
-                st.button(
-                    "Cancel",
-                    key=f"chat.say_no.{name}",
-                    type="tertiary",
-                    on_click=_drop,
-                    args=(key, kept, then),
-                )
+                quiet_button("Cancel", f"chat.say_no.{name}", _drop, key, kept, then)
 
 
 def _say(here: Frame, key: str, kept: str, say: Say, then: Callable[[], None] | None) -> None:
@@ -390,7 +375,7 @@ def _edit(here: Frame, comment: Comment | None) -> None:
 
 
 def _small(here: Frame, act: str, label: str, icon: str, comment: Comment, work: Callable[[], None]) -> None:
-    quiet_button(label, f"thread.{act}.{comment.id}", f":material/{icon}:", _try, here, work, help=label)
+    quiet_button(label, f"thread.{act}.{comment.id}", _try, here, work, icon=icon, help=label)
 
 
 def _try(here: Frame, work: Callable[[], None]) -> None:

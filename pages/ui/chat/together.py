@@ -14,10 +14,10 @@ from forky_core.views.sides import side_of
 from pages.ui.chat.cells import sentence_html, word
 from pages.ui.chat.reply import draw_tail
 from pages.ui.chat.window import book_of
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import showable
 from pages.ui.components.models import label_of
 from pages.ui.frame import Frame, place
-from pages.ui.made_pages import linked
 
 
 def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell, int], object]) -> None:
@@ -38,10 +38,8 @@ def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell
             side_of(call.message, here.chat.view, here.chat.visible).key for call in calls if call.message
         ]
         if len(sides) > 1:
-            st.page_link(
-                linked("compare.py"),
-                label="Open in Compare",
-                query_params={**place(here.chat), "with": sides},
+            page_link(
+                "compare.py", "Open in Compare", {**place(here.chat), "with": sides}, icon="view_column_2"
             )
 
 

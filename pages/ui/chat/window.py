@@ -81,18 +81,18 @@ def draw_earlier(here: Frame, book: Notebook, first: MessageId) -> None:
         quiet_button(
             f"Show {min(MORE, book.earlier)} earlier of {book.earlier:,}",
             "chat.earlier",
-            ":material/expand_less:",
             _show_more,
             here,
             window_anchor(here),
+            icon="expand_less",
         )
         quiet_button(
             "To the beginning",
             "chat.begin",
-            ":material/first_page:",
             go,
             here.chat,
             first,
+            icon="first_page",
             help="Look at the first message; the branch stays where it is",
         )
 
@@ -112,7 +112,7 @@ def draw_later(here: Frame, later: int | None) -> None:
             st.markdown(_off_branch(here, name), width="stretch")
         else:
             st.markdown(f"{count(later, 'later message')} on **{name}**", width="stretch")
-        quiet_button("To the newest", "chat.newest", ":material/last_page:", go, here.chat)
+        quiet_button("To the newest", "chat.newest", go, here.chat, icon="last_page")
 
 
 def _off_branch(here: Frame, name: str) -> str:

@@ -21,8 +21,9 @@ from forky_core.model.payload_kinds import FUSION
 from forky_core.views.answers.blocks import AnswerBlock
 from forky_core.views.compare import Comparison, TurnRow
 from forky_core.views.shelf import count
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.models import choose_model
 from pages.ui.components.notice import done
 from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, open_chat, saying
@@ -35,7 +36,6 @@ from pages.ui.wording import bare
 
 _DIGITS = 12
 """How many digits of an answer's id are in the URL."""
-_OFFLINE = "Offline"
 _MOST_SETTLED = 12
 """How many conflicts are drawn with a choice."""
 PICKED = "picked"
@@ -128,7 +128,7 @@ def draw_fusion(frame: Frame, found: Comparison) -> None:
         with st.container(key="line-compare-fusion-top", horizontal=True, vertical_alignment="center"):
             what = "The parts you chose" if parts else "One answer of these"
             st.markdown(f":material/merge_type: **{what}**", width="stretch")
-            quiet_button("Close", "compare.fuse_close", ":material/close:", close_fusion, frame)
+            quiet_button("Close", "compare.fuse_close", close_fusion, frame, icon="close")
         st.caption("From then on the model reads it in their place; they all stay.")
         _draw_choices(here, options, targets)
         _draw_plan(here, planning, found)
@@ -161,14 +161,14 @@ def _draw_choices(here: Frame, options: MergeAddress, targets: tuple[str, ...]) 
     if options.parts:
         return
     with by:
-        infos = {info.name: info for info in here.forky.models.models() if info.provider != _OFFLINE}
-        names = ["", *infos, *([options.writer] if options.writer and options.writer not in infos else [])]
-        st.session_state["compare.fuse_by"] = options.writer or ""
-        st.selectbox(
+        choose_model(
+            here.forky.models,
             "Written by",
-            names,
-            key="compare.fuse_by",
-            format_func=lambda name: infos[name].label if name in infos else name or "By rule, no model",
+            "compare.fuse_by",
+            options.writer,
+            none="By rule, no model",
+            offline=False,
+            follows=True,
             help="By rule: the answer that shares most with the others, then what only the others say; nothing is "
             "rewritten. A model writes one text of them, which is checked against them.",
             on_change=lambda: want(by=st.session_state["compare.fuse_by"]),
@@ -181,14 +181,7 @@ def _draw_plan(here: Frame, planning: Planning, found: Comparison) -> None:
         return
     if planning.overtaken:
         st.markdown(f":material/sync_problem: {plain_label(planning.overtaken, 400)}")
-        st.button(
-            "Plan again",
-            key="compare.fuse_again",
-            type="primary",
-            icon=":material/refresh:",
-            on_click=_replan,
-            args=(here, planning),
-        )
+        main_button("Plan again", "compare.fuse_again", _replan, here, planning, icon="refresh")
     shown = planning.plan or planning.quoted
     assert isinstance(shown, FusePlan)
     _draw_candidates(here, planning, shown, found)

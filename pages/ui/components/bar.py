@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 
 import streamlit as st
 
+from pages.ui.components.buttons import button
 from pages.ui.components.markdown import plain_label
 
 _MENU = "bar.menu"
@@ -47,10 +48,8 @@ def title_bar(
         st.subheader(plain_label(title) or "Untitled", anchor=False, width="stretch")
         beside()
         with st.container(key="bar-keys"):
-            st.button("Undo", key="bar.undo", shortcut="Ctrl+Z", disabled=undo is None, on_click=on_undo)
-            st.button(
-                "Redo", key="bar.redo", shortcut="Ctrl+Shift+Z", disabled=redo is None, on_click=on_redo
-            )
+            button("Undo", "bar.undo", on_undo, shortcut="Ctrl+Z", disabled=undo is None)
+            button("Redo", "bar.redo", on_redo, shortcut="Ctrl+Shift+Z", disabled=redo is None)
         if not labels:
             return None
         act = st.menu_button(

@@ -1,15 +1,10 @@
-// The browser's half of pages/ui/components/bell.py. The number comes by the stream that the page has open (live_updates.js);
-// a page that has none opens one for it (forky_core/gateway/moving.py).
-
-const AFTER = 1500, RETRY = 5000; // Milliseconds until a stream of its own is opened, and opened again.
+// The browser's half of pages/ui/components/bell.py. The number comes by the connection of the page (live_updates.js) or of
+// the list of conversations (sidebar.js).
 
 class Bell {
   constructor() {
     this.heard = (event) => this.show(event.detail.unread);
-    this.turned = () => (document.hidden ? this.close() : this.later(0));
     window.addEventListener("forky-inbox", this.heard);
-    document.addEventListener("visibilitychange", this.turned);
-    this.later(AFTER);
   }
 
   take(data, root, send) {
@@ -36,30 +31,7 @@ class Bell {
     }
   }
 
-  later(wait) {
-    clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.connect(), wait);
-  }
-
-  connect() {
-    if (window.__forkyMoves) { this.close(); this.later(AFTER); return; }
-    if (this.source || document.hidden) return;
-    this.source = new EventSource(this.data.url);
-    this.source.addEventListener("inbox", (event) => this.show(JSON.parse(event.data).unread));
-    this.source.addEventListener("error", () => { this.close(); this.later(RETRY); });
-  }
-
-  close() {
-    this.source?.close();
-    this.source = null;
-  }
-
-  part() {
-    this.close();
-    clearTimeout(this.waiting);
-    window.removeEventListener("forky-inbox", this.heard);
-    document.removeEventListener("visibilitychange", this.turned);
-  }
+  part() { window.removeEventListener("forky-inbox", this.heard); }
 }
 
 let bell = null;

@@ -11,7 +11,6 @@ from typing import Any
 
 import streamlit as st
 
-from forky_core.gateway.moving import INBOX, PREFIX
 from pages.ui.components.notice import stay
 from pages.ui.person import viewer
 from pages.ui.session import session
@@ -44,7 +43,6 @@ def draw_bell() -> None:
     bell: Any = _component(
         key="bar.inbox",
         data={
-            "url": f"{PREFIX}/{INBOX}",
             "unread": unread,
             "lists": session().page == "inbox",
         },

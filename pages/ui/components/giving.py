@@ -20,6 +20,7 @@ from forky_core.gateway.downloading import Download
 from forky_core.model.errors import ForkyError
 from forky_core.views.graph import line_of_text
 from forky_core.views.shelf import count
+from pages.ui.components.choices import choose_one
 from pages.ui.components.downloads import download_link
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.private_values import draw_private_values
@@ -84,17 +85,7 @@ def draw_giving(forky: Workspace, chat: Conversation, thing: str, which: Sequenc
 
 def file_or_link(key: str) -> bool:
     """Choose between a file and a link; whether it is a link."""
-    labels = {"file": "As a file", "link": "By a link"}
-    chosen = st.segmented_control(
-        "How",
-        list(labels),
-        key=key,
-        default="file",
-        required=True,
-        format_func=labels.__getitem__,
-        label_visibility="collapsed",
-    )
-    return chosen == "link"
+    return choose_one("How", {"file": "As a file", "link": "By a link"}, key) == "link"
 
 
 def _chosen(chat: Conversation, thing: str, which: Sequence[str], *, by_link: bool) -> tuple[str, ...]:

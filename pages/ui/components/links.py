@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from html import escape
+from typing import Any
 from urllib.parse import urlencode, urlsplit
 
 import streamlit as st
@@ -16,17 +18,25 @@ from pages.ui.made_pages import linked
 _USUAL = "http://127.0.0.1:8501"
 
 
+def page_link(
+    script: str,
+    label: str,
+    query: Mapping[str, str | list[str]] | None = None,
+    *,
+    icon: str = "",
+    **named: Any,
+) -> None:
+    """Draw a link to the place that `query` names of a page, given by its file; `icon` names a Material symbol."""
+    sign = f":material/{icon}:" if icon else ""
+    st.page_link(linked(script), label=label, icon=sign, query_params=query, **named)
+
+
 def chat_link(
     label: str, conversation: ConversationId, branch: str | None = None, message: MessageId | None = None
 ) -> None:
     """To a conversation, or a message of it; `label` is plain text."""
-    st.page_link(
-        linked("chat.py"),
-        label=plain_label(label) or "Untitled",
-        icon="",
-        query_params=chat_place(conversation, branch, message),
-        width="stretch",
-    )
+    to = chat_place(conversation, branch, message)
+    page_link("chat.py", plain_label(label) or "Untitled", to, width="stretch")
 
 
 def chat_place(

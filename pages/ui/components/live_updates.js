@@ -31,9 +31,11 @@ class Moves {
     if (this.source || this.url === null || document.hidden) return;
     const source = (this.source = new EventSource(`${this.url}?after=${this.drawn}`));
     source.addEventListener("message", (event) => this.news(JSON.parse(event.data).at));
-    // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/components/bell.js.
+    // Who else is there is drawn by other parts of the page (pages/ui/chat/dots.js), notices by pages/ui/components/bell.js,
+    // and what is new among the conversations by sidebar.js beside it.
     source.addEventListener("here", (event) => this.here(JSON.parse(event.data)));
-    source.addEventListener("inbox", (event) => pass("forky-inbox", JSON.parse(event.data)));
+    for (const name of ["inbox", "chats"])
+      source.addEventListener(name, (event) => pass(`forky-${name}`, JSON.parse(event.data)));
     source.addEventListener("threads", (event) => this.discussed(JSON.parse(event.data).at));
     source.addEventListener("replies", (event) => this.written(JSON.parse(event.data).ids));
     source.addEventListener("open", () => { this.failed = 0; pass("forky-connected"); });

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
 
 from forky_core.conversation.session import Models
-from forky_core.llm.contract import ModelInfo
+from forky_core.llm.contract import OFFLINE, ModelInfo
 from forky_core.model.errors import NotFound
 from pages.ui.components.markdown import showable
 from pages.ui.frame import Frame
@@ -78,6 +81,45 @@ def grouped(models: Models) -> dict[str, ModelInfo]:
     offered = _offered(models)
     order = {provider: i for i, provider in enumerate(dict.fromkeys(i.provider for i in offered.values()))}
     return dict(sorted(offered.items(), key=lambda item: order[item[1].provider]))
+
+
+def choose_model(
+    models: Models,
+    label: str,
+    key: str,
+    chosen: str | None = None,
+    *,
+    none: str = "",
+    offline: bool = True,
+    without: Collection[str] = (),
+    follows: bool = False,
+    **named: Any,
+) -> str | None:
+    """Draw a choice of one model and return its name.
+
+    `chosen` is chosen at first, and offered also where nobody else offers it; with `follows` it is chosen in each run.
+    `none` says what it means that no model is chosen, and is the first entry, "". `offline` lists the offline models,
+    too. `named` is handed on to Streamlit.
+    """
+    offered = {
+        name: info
+        for name, info in grouped(models).items()
+        if name not in without and (offline or info.provider != OFFLINE)
+    }
+    names = [*([""] if none else []), *([chosen] if chosen and chosen not in offered else []), *offered]
+    index: int | None = names.index(chosen or "") if chosen or none else None
+    if follows:
+        st.session_state[key], index = chosen or "", 0
+    return st.selectbox(
+        label,
+        names,
+        index=index,
+        key=key,
+        format_func=lambda name: (
+            model_title(offered.get(name) or known_model(models, name), name) if name else none
+        ),
+        **named,
+    )
 
 
 def _offered(models: Models) -> dict[str, ModelInfo]:

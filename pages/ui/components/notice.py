@@ -13,7 +13,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError
 from forky_core.views.plain_words import plain_sentence
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
 from pages.ui.session import TabSession
@@ -22,8 +22,8 @@ _SETTLED = 1.0
 """Seconds within which a run belongs to the same click: a handler may ask for a second run."""
 _LONGEST = 400
 _WAYS = {
-    "Undo": ("notice.undo", ":material/undo:"),
-    "Redo": ("notice.redo", ":material/redo:"),
+    "Undo": ("notice.undo", "undo"),
+    "Redo": ("notice.redo", "redo"),
 }
 
 
@@ -51,10 +51,8 @@ def draw_notice(forky: Workspace, tab: TabSession) -> None:
         way = _way_of(forky, tab.undoable) if tab.undoable is not None else None
         if way is not None:
             key, icon = _WAYS[way]
-            st.button(way, key=key, icon=icon, on_click=_turn, args=(forky, tab))
-        quiet_button(
-            "Close this line", "notice.close", ":material/close:", _forget, tab, help="Close this line"
-        )
+            button(way, key, _turn, forky, tab, icon=icon)
+        quiet_button("Close this line", "notice.close", _forget, tab, icon="close", help="Close this line")
 
 
 def _way_of(forky: Workspace, undoable: tuple[str, int]) -> str | None:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.gateway.access.door import OUT
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
-from pages.ui.made_pages import linked
 from pages.ui.person import viewer
 
 
@@ -20,11 +20,6 @@ def draw_reader() -> None:
         plain_label(me.name, 30), key="bar.reader", type="tertiary", icon=":material/account_circle:"
     ):
         st.caption(f"Signed in as {plain_label(me.handle, 40)}, {me.role.word} of this workspace")
-        st.page_link(
-            linked("people.py"),
-            label="You and your browsers",
-            icon=":material/person:",
-            query_params={"tab": "me"},
-        )
-        st.page_link(linked("people.py"), label="Everybody here", icon=":material/group:")
+        page_link("people.py", "You and your browsers", {"tab": "me"}, icon="person")
+        page_link("people.py", "Everybody here", icon="group")
         st.html(f'<a class="fk-leave" href="{OUT}" target="_self">Sign out</a>')

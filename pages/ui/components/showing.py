@@ -11,8 +11,8 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.presenting import PREFIX
 from forky_core.model import MessageId
+from pages.ui.components.links import page_link
 from pages.ui.frame import place
-from pages.ui.made_pages import linked
 
 
 def demo_link(chat: Conversation, key: str, query: dict[str, str | list[str]]) -> None:
@@ -54,12 +54,7 @@ def start_demo(chat: Conversation, at: MessageId | None = None, sides: Sequence[
             type="tertiary",
             icon=":material/visibility:",
         )
-        st.page_link(
-            linked("vote.py"),
-            label="Votes, and their results to take home",
-            icon=":material/how_to_vote:",
-            query_params={"c": str(chat.id)},
-        )
+        page_link("vote.py", "Votes, and their results to take home", {"c": str(chat.id)}, icon="how_to_vote")
 
 
 def present_address(chat: Conversation) -> str:

@@ -77,13 +77,69 @@ function folder(name, rows, holds) {
   return made;
 }
 
-const drawn = new WeakMap(); // What each list shows, as JSON: it is made anew where that has changed.
+// Milliseconds between two looks whether the page has a connection, until one that failed is opened again, until the list
+// is asked for that others changed (what this tab does itself is drawn by then), and until that is asked for once more.
+const LOOK = 1500, RETRY = 5000, SOON = 500, AGAIN = 2000;
+const pass = (name, detail) => window.dispatchEvent(new CustomEvent(name, { detail }));
 
+// Word of what others do comes by the connection of the page (live_updates.js). A page that has none gets one from here,
+// which tells the bell, too; not while a reply is streamed, since a browser opens only six to a server.
+class News {
+  constructor() {
+    this.heard = ({ detail }) => { clearTimeout(this.asking); this.asking = setTimeout(() => this.told(detail.at, 3), SOON); };
+    this.turned = () => (document.hidden ? this.close() : this.later(0));
+    window.addEventListener("forky-chats", this.heard);
+    document.addEventListener("visibilitychange", this.turned);
+    this.later(LOOK);
+  }
+
+  told(state, left) {
+    if (state === this.state || !left) return;
+    const rests = document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
+    if (rests) this.ask({ news: 1 });
+    this.asking = setTimeout(() => this.told(state, rests ? left - 1 : left), rests ? AGAIN : SOON);
+  }
+
+  later(wait) {
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.connect(), wait);
+  }
+
+  connect() {
+    if (window.__forkyMoves || document.querySelector(".fk-live")) this.close();
+    else if (!this.source && !document.hidden) {
+      this.source = new EventSource(this.url);
+      for (const name of ["inbox", "chats"])
+        this.source.addEventListener(name, (event) => pass(`forky-${name}`, JSON.parse(event.data)));
+      this.source.addEventListener("error", () => { this.close(); this.later(RETRY); });
+    }
+    this.later(LOOK);
+  }
+
+  close() {
+    this.source?.close();
+    this.source = null;
+  }
+
+  part() {
+    this.close();
+    clearTimeout(this.waiting);
+    clearTimeout(this.asking);
+    window.removeEventListener("forky-chats", this.heard);
+    document.removeEventListener("visibilitychange", this.turned);
+  }
+}
+
+const drawn = new WeakMap(); // What each list shows, as JSON: it is made anew where that has changed.
+let news = null;
 export default function ({ data, parentElement, setTriggerValue }) {
-  const list = parentElement.querySelector(".fk-chats"), [here, begins, more, whose, days] = data, said = JSON.stringify(data);
-  if (drawn.get(list) === said) return;
-  drawn.set(list, said);
+  const [here, begins, more, whose, days, url, state] = data, list = parentElement.querySelector(".fk-chats");
   const ask = (what) => setTriggerValue("asked", { ...what, n: Date.now() });
+  Object.assign((news ??= new News()), { url, state, ask });
+  const part = () => { news?.part(); news = null; };
+  const said = JSON.stringify([here, begins, more, whose, days]);
+  if (drawn.get(list) === said) return part;
+  drawn.set(list, said);
   const focused = list.contains(document.activeElement) ? document.activeElement.getAttribute("href") : null;
   const tools = piece("div", "fk-chats-tools");
   if (begins) tools.append(button("fk-chats-new", "edit_square", "New chat", () => { ask({ new: 1 }); fold(); }));
@@ -110,4 +166,5 @@ export default function ({ data, parentElement, setTriggerValue }) {
   }));
   if (more) list.append(button("fk-chats-more", "expand_more", "Show more", () => ask({ more: 1 })));
   if (focused) list.querySelector(`a[href="${CSS.escape(focused)}"]`)?.focus({ preventScroll: true });
+  return part;
 }

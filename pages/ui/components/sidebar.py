@@ -1,7 +1,9 @@
 """The list of conversations beside every page: pinned ones, folders, days; new chat, search, and what is being written.
 
 The browser makes the lines itself (sidebar.js), so that two thousand conversations are one message. On a phone the list
-is a drawer, with the pages above it.
+is a drawer, with the pages above it. The list is a fragment: it is drawn again, and nothing else, when others have
+changed what it shows, of which the browser is told by the page's own connection or by one of the list
+(forky_core/gateway/moving.py).
 """
 
 from __future__ import annotations
@@ -14,18 +16,22 @@ import streamlit as st
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.pins import pin, pinned
+from forky_core.gateway.moving import LIBRARY, PREFIX
 from forky_core.model import ConversationSummary
 from forky_core.views.shelf import ShelfLine, newest_of_a_person, shelf_by_day
+from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import showable
 from pages.ui.components.starting import begin_conversation
 from pages.ui.frame import open_chat, saying
 from pages.ui.person import viewer
 from pages.ui.session import session
-from pages.ui.workspace import workspace
+from pages.ui.workspace import state_of_list, workspace
 
 _KEY = "sidebar"
 _MOST = "sidebar.most"
 _WHOSE = "sidebar.whose"
+_LEADS = "sidebar.leads"
+"""Whether what was pressed leads elsewhere, so that the page is to run and not the list alone."""
 _LINES = 60
 """How many conversations that are not pinned are listed at first; each press of “Show more” adds as many."""
 _LONGEST = 120
@@ -42,7 +48,18 @@ _component = st.components.v2.component(
 
 def draw_sidebar() -> None:
     """Draw the list in Streamlit's sidebar. Keys: `sidebar`."""
+    workspace().conversations()  # Where they cannot be read, the whole page says so, and not the list.
+    with st.sidebar:
+        _draw_list()
+
+
+@st.fragment
+@error_boundary
+def _draw_list() -> None:
+    if st.session_state.pop(_LEADS, False):
+        st.rerun(scope="app")
     forky, tab, who = workspace(), session(), viewer()
+    state = state_of_list(forky)  # Before what it tells of is read.
     begun = [one for one in forky.conversations() if one.branches]
     kept = pinned(forky.store, who.id)
     whose = _whose(begun)
@@ -79,20 +96,21 @@ def draw_sidebar() -> None:
             showable(asking.get(summary.id, "")),
         ]
 
-    with st.sidebar:
-        _component(
-            key=_KEY,
-            # As a list: for a mapping Streamlit loads pandas.
-            data=[
-                str(here),
-                who.may("begin"),
-                len(listed) > len(shown),
-                whose,
-                [[day.name, [line(one) for one in day.lines], day.is_folder] for day in days],
-            ],
-            on_asked_change=_carry_out,
-            height="content",
-        )
+    _component(
+        key=_KEY,
+        # As a list: for a mapping Streamlit loads pandas.
+        data=[
+            str(here),
+            who.may("begin"),
+            len(listed) > len(shown),
+            whose,
+            [[day.name, [line(one) for one in day.lines], day.is_folder] for day in days],
+            f"{PREFIX}/{LIBRARY}",
+            state,
+        ],
+        on_asked_change=_carry_out,
+        height="content",
+    )
 
 
 def _whose(begun: Sequence[ConversationSummary]) -> str:
@@ -119,3 +137,5 @@ def _carry_out() -> None:
                 st.session_state[_WHOSE] = whose
             case {"more": _}:
                 st.session_state[_MOST] = int(st.session_state.get(_MOST, _LINES)) + _LINES
+    if isinstance(asked, dict) and (asked.keys() & {"new", "open"} or tab.notice != tab.shown_notice):
+        st.session_state[_LEADS] = True

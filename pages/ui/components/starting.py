@@ -5,8 +5,8 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.llm.contract import ModelInfo
-from pages.ui.components.models import model_title
+from pages.ui.components.buttons import submit_button
+from pages.ui.components.models import choose_model, known_model, model_title
 from pages.ui.frame import go, open_chat, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.person import viewer
@@ -29,8 +29,8 @@ def begin_conversation(forky: Workspace, tab: TabSession) -> None:
 @st.dialog("New conversation", icon=":material/add_comment:")
 def new_conversation(forky: Workspace, tab: TabSession) -> None:
     """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
-    models = {info.name: info for info in forky.models.models()}
     default = forky.models.default()
+    usual = f"Default: {model_title(known_model(forky.models, default), default)}"
     with kept_fields("new conversation"), st.form("new", border=False):
         st.text_input(
             "Title",
@@ -38,21 +38,14 @@ def new_conversation(forky: Workspace, tab: TabSession) -> None:
             max_chars=200,
             placeholder="Taken from the first question",
         )
-        st.selectbox(
-            "Model",
-            ["", *models],
-            key="new.model",
-            format_func=lambda name: _label(models.get(name or default), default, chosen=bool(name)),
-        )
+        choose_model(forky.models, "Model", "new.model", none=usual)
         st.text_area(
             "System prompt",
             key="new.system",
             height=100,
             placeholder="What the model should know or how it should answer (optional)",
         )
-        if st.form_submit_button(
-            "Create", key="new.create", type="primary", on_click=_create, args=(forky, tab)
-        ):
+        if submit_button("Create", "new.create", _create, forky, tab):
             st.rerun()
 
 
@@ -66,8 +59,3 @@ def _create(forky: Workspace, tab: TabSession) -> None:
                 model=st.session_state["new.model"] or None,
             )
         )
-
-
-def _label(info: ModelInfo | None, default: str, *, chosen: bool) -> str:
-    name = model_title(info, default)
-    return name if chosen else f"Default: {name}"

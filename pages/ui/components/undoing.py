@@ -15,6 +15,7 @@ from forky_core.views.plain_words import plain_sentence, plain_summary
 from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.bar import title_bar
 from pages.ui.components.bell import draw_bell
+from pages.ui.components.buttons import button
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done, draw_notice
 from pages.ui.components.only_reading import is_editor, why_never_writes
@@ -103,13 +104,7 @@ def _draw_trashed(forky: Workspace, tab: TabSession, chat: Conversation) -> None
 
 
 def _draw_taking_back(tab: TabSession, chat: Conversation) -> None:
-    st.button(
-        "Take it back",
-        key="trashed.back",
-        icon=":material/restore_from_trash:",
-        on_click=_take_back,
-        args=(tab, chat),
-    )
+    button("Take it back", "trashed.back", _take_back, tab, chat, icon="restore_from_trash")
 
 
 def _take_back(tab: TabSession, chat: Conversation) -> None:

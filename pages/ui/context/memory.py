@@ -7,13 +7,13 @@ import streamlit as st
 from forky_core.context.memory_policies import label_of, policies, policy_of
 from forky_core.context.memory_policy import MemoryPolicy
 from forky_core.model.memory import MOST, Memory
+from pages.ui.components.choices import choose_one
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.models import choose_model
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 
 _INHERIT = "inherit"
-_RULES = "rules, without a model"
 
 
 def draw_memory(here: Frame) -> None:
@@ -22,16 +22,10 @@ def draw_memory(here: Frame) -> None:
     """
     with st.container(key="context-memory"):
         name = plain_label(here.chat.branch_name, 40)
-        whose = st.segmented_control(
+        whose = choose_one(
             "Memory",
-            ("branch", "conversation"),
-            default="branch",
-            required=True,
-            key="context.whose",
-            format_func=lambda which: (
-                f"Memory of “{name}”" if which == "branch" else "Of the whole conversation"
-            ),
-            label_visibility="collapsed",
+            {"branch": f"Memory of “{name}”", "conversation": "Of the whole conversation"},
+            "context.whose",
         )
         own = here.chat.rules.current.memory if whose == "branch" else here.chat.view.memory
         options: list[str] = [
@@ -112,20 +106,12 @@ def _share(policy: MemoryPolicy, now: Memory | None, mark: str) -> float | None:
 
 
 def _by(here: Frame, now: Memory | None, mark: str) -> str | None:
-    offered = grouped(here.forky.models)
-    names = [_RULES, *(name for name in offered if not name.startswith("offline/"))]
-    chosen = now.model if now is not None and now.model is not None else _RULES
-    if chosen not in names:
-        names.append(chosen)
-    said = st.selectbox(
-        "Written by",
-        names,
-        index=names.index(chosen),
-        format_func=lambda name: name if name == _RULES else model_title(offered.get(name), name),
-        key=f"context.by.{mark}",
-        width=230,
+    chosen, key = now.model if now is not None else None, f"context.by.{mark}"
+    none = "rules, without a model"
+    return (
+        choose_model(here.forky.models, "Written by", key, chosen, none=none, offline=False, width=230)
+        or None
     )
-    return None if said == _RULES else said
 
 
 def _save(here: Frame, whose: str, wanted: Memory | None) -> None:

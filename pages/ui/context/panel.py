@@ -10,6 +10,8 @@ from forky_core.model import Message, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.context import ContextRow, rows
 from pages.ui.components.buttons import quiet_button
+from pages.ui.components.choices import choose_one
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import asking
 from pages.ui.components.notice import done
@@ -19,7 +21,6 @@ from pages.ui.context.items import MOST, draw_items, hear_steering
 from pages.ui.context.style import apply_context_style
 from pages.ui.drafts import draft_place, drafts
 from pages.ui.frame import Frame, place, saying
-from pages.ui.made_pages import linked
 
 _SHOWN = "context.shown"
 
@@ -36,11 +37,11 @@ def draw_context_panel(here: Frame) -> None:
     line = st.container(key="line-view", horizontal=True, vertical_alignment="center")
     draw_sent(here, made, line)
     hear_steering(lambda name, id: steer(here, name, id), key="context.steer")
-    st.page_link(
-        linked("context.py"),
-        label="Memory, comparison and the exact request",
-        icon=":material/open_in_full:",
-        query_params=place(here.chat, here.at),
+    page_link(
+        "context.py",
+        "Memory, comparison and the exact request",
+        place(here.chat, here.at),
+        icon="open_in_full",
     )
 
 
@@ -73,23 +74,16 @@ def draw_sent(here: Frame, made: PreparedRequest, line: DeltaGenerator) -> None:
     """Keys: `context.filter`, `context.more`."""
     found = rows_of(here, made)
     with line:
-        only = st.segmented_control(
-            "Show",
-            ("All", "Sent", "Not sent"),
-            default="All",
-            required=True,
-            key="context.filter",
-            label_visibility="collapsed",
-        )
+        only = choose_one("Show", {one: one for one in ("All", "Sent", "Not sent")}, "context.filter")
         chosen = [row for row in found if only == "All" or row.item.included == (only == "Sent")]
         shown = int(st.session_state.get(_SHOWN, MOST))
         if len(chosen) > shown:
             quiet_button(
                 f"Show {min(MOST, len(chosen) - shown):,} earlier of {len(chosen) - shown:,}",
                 "context.more",
-                ":material/expand_less:",
                 _show_more,
                 shown,
+                icon="expand_less",
             )
     if not chosen:
         st.caption("Nothing." if found else "Nothing has been said here yet: only a question would be sent.")

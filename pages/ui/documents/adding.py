@@ -11,6 +11,7 @@ from forky_core.documents.shelf import DocumentShelf
 from forky_core.documents.source import LARGEST, DocumentSource, source_of_bytes, too_large
 from forky_core.model.errors import BadContent
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.session import TabSession
@@ -77,7 +78,7 @@ def _draw_busy(intake: Intake) -> None:
         else "Reading …"
     )
     st.progress(min(1.0, intake.share), text=text)
-    st.button("Cancel", key="documents.cancel", icon=":material/close:", on_click=intake.stop)
+    button("Cancel", "documents.cancel", intake.stop, icon="close")
 
 
 def _draw_end(tab: TabSession, intake: Intake) -> None:
@@ -98,7 +99,7 @@ def _draw_end(tab: TabSession, intake: Intake) -> None:
             st.markdown(plain_label(sentence, 400))
         for one in added.refused:
             st.markdown(f":material/error: {plain_label(one.why, 400)}")
-        st.button("Close", key="documents.close", on_click=_close, args=(tab,))
+        button("Close", "documents.close", _close, tab)
 
 
 def _close(tab: TabSession) -> None:

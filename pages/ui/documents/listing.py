@@ -12,7 +12,7 @@ from forky_core.documents.shelf import DocumentShelf
 from forky_core.model.document import Document
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.documents.reading import document_link, size
 from pages.ui.frame import saying
@@ -42,12 +42,12 @@ def draw_list(forky: Workspace, tab: TabSession, store: DocumentShelf, *, remove
                 quiet_button(
                     "Remove",
                     f"documents.remove.{one.id[:12]}",
-                    ":material/delete:",
                     _remove,
                     forky,
                     tab,
                     store,
                     one,
+                    icon="delete",
                     help="Answers quote it no longer; it can be taken back",
                 )
 
@@ -81,12 +81,8 @@ def draw_trash(forky: Workspace, tab: TabSession, trashed: Sequence[Document]) -
         with st.container(key=f"row-document-{one.id[:12]}", horizontal=True, vertical_alignment="center"):
             st.markdown(plain_label(one.name, 80), width="stretch")
             st.caption(_about(one), width="content")
-            st.button(
-                "Take back",
-                key=f"documents.take_back.{one.id[:12]}",
-                icon=":material/undo:",
-                on_click=_take_back,
-                args=(forky, tab, one),
+            button(
+                "Take back", f"documents.take_back.{one.id[:12]}", _take_back, forky, tab, one, icon="undo"
             )
             st.button(
                 "Delete for good",

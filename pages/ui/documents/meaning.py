@@ -12,6 +12,7 @@ from forky_core.documents.adding import Added, Tell
 from forky_core.documents.intake import Intake
 from forky_core.documents.shelf import DocumentShelf
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button
 from pages.ui.frame import saying
 from pages.ui.person import viewer
 from pages.ui.session import TabSession
@@ -37,9 +38,7 @@ def draw_meaning(forky: Workspace, tab: TabSession, store: DocumentShelf) -> Non
         )
         if chosen and tab.intake is None:
             with st.container(horizontal=True):
-                st.button(
-                    "Read what is new", key="documents.embed", on_click=_embed, args=(tab, store, False)
-                )
+                button("Read what is new", "documents.embed", _embed, tab, store, False)
                 st.button(
                     "Read everything again",
                     key="documents.embed_anew",

@@ -11,8 +11,8 @@ from forky_core.model.document import ADDRESS, Chunk, CitedPassage, DocumentId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.buttons import quiet_button
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, showable
-from pages.ui.made_pages import linked
 
 _BEFORE, _SHOWN = 2, 12
 """Passages before the one asked for, and in all."""
@@ -21,13 +21,7 @@ _ID = 16
 
 def document_link(label: str, document: DocumentId, number: int) -> None:
     """`label` is Markdown."""
-    st.page_link(
-        linked("documents.py"),
-        label=label,
-        icon="",
-        query_params={"d": document[:_ID], "n": str(number)},
-        width="stretch",
-    )
+    page_link("documents.py", label, {"d": document[:_ID], "n": str(number)}, width="stretch")
 
 
 def _came_along(forky: Workspace, of: str, address: str) -> CitedPassage | None:
@@ -52,7 +46,7 @@ def draw_document(forky: Workspace, id: str, asked: str, *, of: str = "") -> Non
 
     Keys: `documents.back`, `documents.earlier`, `documents.later`.
     """
-    quiet_button("All documents", "documents.back", ":material/arrow_back:", _back)
+    quiet_button("All documents", "documents.back", _back, icon="arrow_back")
     came = _came_along(forky, of, f"{ADDRESS}{id}#{asked}")
     if came is not None:
         _draw_passage(came)
@@ -83,7 +77,7 @@ def _chunk(chunk: Chunk, *, here: bool) -> str:
 
 
 def _turn(label: str, key: str, id: str, number: int) -> None:
-    st.button(label, key=key, type="tertiary", on_click=_goto, args=(id, number))
+    quiet_button(label, key, _goto, id, number)
 
 
 def _goto(id: str, number: int) -> None:

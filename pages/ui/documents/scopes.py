@@ -11,6 +11,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.shelf import DocumentShelf
 from forky_core.views.shelf import title_or_placeholder
+from pages.ui.components.choices import choose_one
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import may_write, why_not_edits
 from pages.ui.person import viewer
@@ -32,17 +33,7 @@ def draw_scope(chat: Conversation | None, trashed: int) -> str:
         labels["branch"] = plain_label(f"Branch “{chat.branch_name}”", 40)
     if trashed or st.session_state.get("documents.scope") == "trash":
         labels["trash"] = f"Trash ({trashed})"
-    return str(
-        st.segmented_control(
-            "Whose documents",
-            list(labels),
-            key="documents.scope",
-            default="workspace",
-            required=True,
-            format_func=labels.__getitem__,
-            label_visibility="collapsed",
-        )
-    )
+    return choose_one("Whose documents", labels, "documents.scope")
 
 
 def why_not_given(scope: str, chat: Conversation | None) -> str:

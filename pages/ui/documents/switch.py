@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import streamlit as st
 
+from forky_core.llm.contract import OFFLINE
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.links import page_link
+from pages.ui.components.models import choose_model
 from pages.ui.components.notice import done
 from pages.ui.drafts import drafts
 from pages.ui.frame import Frame, saying
-from pages.ui.made_pages import linked
 from pages.ui.streamlit_patches.renewing import anew
-
-_RULE = ""
 
 
 def draw_document_use(here: Frame, place: str) -> None:
@@ -33,7 +32,7 @@ def draw_document_use(here: Frame, place: str) -> None:
         )
         if use.on:
             _draw_count(here)
-        st.page_link(linked("documents.py"), label="Add or read documents", icon=":material/arrow_forward:")
+        page_link("documents.py", "Add or read documents", icon="arrow_forward")
         if use.on:
             _draw_search(here, place)
             _draw_wording(here, place, use.condenser)
@@ -97,19 +96,16 @@ def _draw_wording(here: Frame, place: str, condenser: str | None) -> None:
 
 
 def _draw_condenser(here: Frame, condenser: str | None) -> None:
-    offered = {name: info for name, info in grouped(here.forky.models).items() if info.provider != "Offline"}
-    names = [_RULE, *offered]
-    if condenser and condenser not in names:
-        names.append(condenser)
-    if len(names) == 1:
+    if not condenser and all(info.provider == OFFLINE for info in here.forky.models.models()):
         return
     key = anew("chat.condenser", f"{here.chat.id}/{here.chat.branch_name}/{condenser}")
-    st.selectbox(
+    choose_model(
+        here.forky.models,
         "Follow-up questions are worded by",
-        names,
-        index=names.index(condenser or _RULE),
-        key=key,
-        format_func=lambda name: model_title(offered.get(name), name) if name else "A rule, without a model",
+        key,
+        condenser,
+        none="A rule, without a model",
+        offline=False,
         on_change=_condense,
         args=(here, key),
     )

@@ -12,6 +12,8 @@ from forky_core.experiments.files.experiment_file import ENDINGS, experiment_in_
 from forky_core.model.errors import ForkyError
 from forky_core.model.experiment import Experiment, ExperimentColumn
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
+from pages.ui.components.choices import choose_one
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.only_reading import draw_refusal, why_not_edits
@@ -38,26 +40,13 @@ def draw_beginning(frame: Frame, experiments: Experiments) -> None:
         if draw_refusal(why_not_edits(frame.chat)):
             return
         draw_start(frame)
-        how = st.segmented_control(
-            "Rows come from",
-            list(_HOW),
-            default="typed",
-            key="experiments.how",
-            required=True,
-            format_func=_HOW.__getitem__,
-        )
+        how = choose_one("Rows come from", _HOW, "experiments.how", labelled=True)
         with kept_fields("experiment", frame.chat.id):
-            made = {"typed": _typed, "file": _from_file, "chat": _from_chat}[how or "typed"](frame)
+            made = {"typed": _typed, "file": _from_file, "chat": _from_chat}[how](frame)
             if made is not None:
                 _draw_rest(frame, experiments, made)
         if experiments.names:
-            st.button(
-                "Back",
-                key="experiments.back",
-                type="tertiary",
-                on_click=show,
-                args=(frame.chat, experiments.names[0]),
-            )
+            quiet_button("Back", "experiments.back", show, frame.chat, experiments.names[0])
 
 
 def _typed(_frame: Frame) -> Experiment | None:

@@ -14,8 +14,9 @@ from forky_core.experiments.experiments import Experiments
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import RowCheck
 from forky_core.model.parts import Json
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.models import choose_model
 from pages.ui.experiments.saving import close_after, save, there, typed
 from pages.ui.frame import Frame
 from pages.ui.keeping.fields import kept_fields
@@ -74,14 +75,13 @@ def draw_check_lines(checks: Sequence[RowCheck], of: str, on_change: Callable[[C
             note = "" if check.weight > 0 else " :gray[(decides nothing)]"
             st.markdown(f"The answer {plain_label(title(check), 160)}{note}", width="stretch")
             close_after(
-                st.button(
+                quiet_button(
                     "Remove",
-                    key=f"experiments.remove_check.{of}.{number}",
-                    icon=":material/close:",
-                    type="tertiary",
+                    f"experiments.remove_check.{of}.{number}",
+                    on_change,
+                    partial(_without, number),
+                    icon="close",
                     help="Remove this check",
-                    on_click=on_change,
-                    args=(partial(_without, number),),
                 )
             )
 
@@ -109,15 +109,8 @@ def draw_new_check(frame: Frame, of: str, on_change: Callable[[ChangeChecks], No
             help="Variables of a row are named as {{country}}.",
         )
         if kind.needs in ("rubric", "criterion"):
-            offered = grouped(frame.forky.models)
-            st.selectbox(
-                "Who judges",
-                [None, *offered],
-                key=f"experiments.check_model.{of}",
-                format_func=lambda one: (
-                    "The experiment's judge" if one is None else model_title(offered.get(one), one)
-                ),
-            )
+            key = f"experiments.check_model.{of}"
+            choose_model(frame.forky.models, "Who judges", key, none="The experiment's judge")
         if kind.name == "similar":
             st.slider("At least so alike", 0.0, 1.0, 0.5, 0.05, key=f"experiments.check_threshold.{of}")
         st.toggle("Not: a right answer is one that fails this", key=f"experiments.check_not.{of}")
@@ -144,7 +137,9 @@ def _typed(of: str, kind: CheckKind) -> RowCheck:
         _value(kind.needs, typed(f"experiments.check_value.{of}.{kind.name}")),
         bool(state.get(f"experiments.check_not.{of}")),
         state.get(f"experiments.check_threshold.{of}") if kind.name == "similar" else None,
-        model=state.get(f"experiments.check_model.{of}") if kind.needs in ("rubric", "criterion") else None,
+        model=state.get(f"experiments.check_model.{of}") or None
+        if kind.needs in ("rubric", "criterion")
+        else None,
     )
 
 

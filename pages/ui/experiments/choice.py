@@ -8,7 +8,7 @@ from forky_core.experiments.experiments import Experiments
 from forky_core.model.errors import ForkyError, NothingToDo
 from forky_core.model.experiment import CellAddress
 from forky_core.views.shelf import count
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.markdown import showable
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import edits
@@ -69,7 +69,7 @@ def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
         for what, (label, icon) in _BUTTONS.items():
             if not changes and what not in _READING:
                 continue
-            quiet_button(label, f"experiments.{what}", f":material/{icon}:", want, what, help=_MENU[what])
+            quiet_button(label, f"experiments.{what}", want, what, icon=icon, help=_MENU[what])
         offered = [what for what in _MENU if what not in _BUTTONS and (changes or what in _READING)]
         chosen = (
             st.menu_button(
@@ -90,13 +90,7 @@ def draw_choice(frame: Frame, experiments: Experiments, name: str) -> None:
 def _draw_running(frame: Frame, experiments: Experiments, name: str) -> None:
     run = experiments.latest_run(name)
     if run is not None and run.running:
-        st.button(
-            "Stop",
-            key="experiments.stop",
-            icon=":material/stop_circle:",
-            help="What is answered is kept",
-            on_click=run.stop,
-        )
+        button("Stop", "experiments.stop", run.stop, icon="stop_circle", help="What is answered is kept")
         return
     result = experiments.result(name)
     failed, open_ones = result.failed, len(result.open)

@@ -11,7 +11,7 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.validation import MOST_SAMPLES
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentColumn
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.models import choose_model
 from pages.ui.experiments.choice import ask_again_button
 from pages.ui.experiments.saving import close_after, lines_of, save, save_button, there, typed, values_in
 from pages.ui.frame import Frame
@@ -48,18 +48,12 @@ def edit_column(frame: Frame, experiments: Experiments, name: str, id: str | Non
 
 
 def _model_and_name(frame: Frame, column: ExperimentColumn) -> None:
-    offered = grouped(frame.forky.models)
     current = column.model or frame.forky.models.default()
-    names = list(offered) if current in offered else [current, *offered]
     left, right = st.columns(2)
-    left.selectbox(
-        "Model",
-        names,
-        index=names.index(current),
-        key="experiments.column_model",
-        format_func=lambda one: model_title(offered.get(one), one),
-        accept_new_options=True,
-    )
+    with left:
+        choose_model(
+            frame.forky.models, "Model", "experiments.column_model", current, accept_new_options=True
+        )
     right.text_input(
         "Name (optional)",
         column.label,

@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.gateway.downloading import Download
+from pages.ui.components.choices import choose_one
 from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import draw_giving, forget_given
 from pages.ui.experiments.answer import show_answer
@@ -53,16 +54,8 @@ def _send(frame: Frame, experiments: Experiments, name: str) -> None:
     there(experiments, name)
     draw_giving(frame.forky, frame.chat, "experiment", [name])
     st.markdown("**For programs**")
-    form = st.segmented_control(
-        "Take it elsewhere",
-        [one.name for one in WRITERS],
-        key="experiments.form",
-        default="yaml",
-        required=True,
-        format_func=lambda one: experiment_writer(one).label,
-        label_visibility="collapsed",
-    )
-    writer = experiment_writer(form or "yaml")
+    forms = {one.name: one.label for one in reversed(WRITERS)}
+    writer = experiment_writer(choose_one("Take it elsewhere", forms, "experiments.form"))
     st.caption(
         "The experiment without its answers; “forky experiment run” takes the same file."
         if writer.name == "yaml"

@@ -12,6 +12,7 @@ from forky_core.experiments.exporting.facts import dollars
 from forky_core.experiments.results import ExperimentResult
 from forky_core.views.experiments import RowFilter, size_of, table_of
 from forky_core.views.shelf import count
+from pages.ui.components.choices import choose_one
 from pages.ui.components.markdown import plain_label
 from pages.ui.experiments.grid import draw_grid
 from pages.ui.experiments.state import want, wanted
@@ -117,12 +118,4 @@ def _draw_filter(result: ExperimentResult) -> RowFilter:
     """Draw the filter of rows, if there is anything to choose from, and return the choice."""
     if len(result.experiment.rows) < 2 or not result.answered:
         return "all"
-    return st.segmented_control(
-        "Rows",
-        list(_FILTERS),
-        default="all",
-        key=_FILTER,
-        required=True,
-        format_func=_FILTERS.__getitem__,
-        label_visibility="collapsed",
-    )
+    return choose_one("Rows", _FILTERS, _FILTER)

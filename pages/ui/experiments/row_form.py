@@ -12,6 +12,7 @@ from forky_core.experiments.files.cases import cases_in_bytes, typed_cases
 from forky_core.model.errors import ForkyError
 from forky_core.model.experiment import CellAddress, Experiment, ExperimentRow
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import main_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.too_large import draw_too_large, largest, told_of_size
 from pages.ui.experiments.beginning import LARGEST
@@ -122,17 +123,14 @@ def add_rows(frame: Frame, experiments: Experiments, name: str) -> None:
             except ForkyError as error:
                 st.caption(f":material/error: {plain_label(str(error), 400)}")
         close_after(
-            st.button(
+            main_button(
                 f"Add {count(len(rows), 'row')}" if rows else "Add",
-                key="experiments.add",
-                type="primary",
+                "experiments.add",
+                save,
+                frame,
+                experiments,
+                lambda: replace(experiments[name], rows=[*experiments[name].rows, *rows]),
                 disabled=not rows,
-                on_click=save,
-                args=(
-                    frame,
-                    experiments,
-                    lambda: replace(experiments[name], rows=[*experiments[name].rows, *rows]),
-                ),
             )
         )
 

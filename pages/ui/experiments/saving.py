@@ -11,6 +11,7 @@ from forky_core.experiments.experiments import Experiments
 from forky_core.model.errors import BadContent, ForkyError, NothingToDo
 from forky_core.model.experiment import Experiment
 from forky_core.model.parts import Json
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame
@@ -33,14 +34,7 @@ def save_button(
     frame: Frame, experiments: Experiments, label: str, key: str, icon: str, make: Callable[[], Experiment]
 ) -> bool:
     """A quiet button of a dialog that saves what `make` returns. Key: `experiments.<key>`."""
-    return st.button(
-        label,
-        key=f"experiments.{key}",
-        icon=f":material/{icon}:",
-        type="tertiary",
-        on_click=save,
-        args=(frame, experiments, make),
-    )
+    return quiet_button(label, f"experiments.{key}", save, frame, experiments, make, icon=icon)
 
 
 def close_after(pressed: bool) -> None:  # noqa: FBT001 - what the button returned

@@ -9,7 +9,7 @@ import streamlit as st
 from forky_core.experiments.experiments import Experiments
 from forky_core.experiments.validation import MOST_PARALLEL
 from forky_core.model.experiment import Experiment
-from pages.ui.components.models import grouped, model_title
+from pages.ui.components.models import choose_model
 from pages.ui.experiments.saving import close_after, save, there
 from pages.ui.frame import Frame
 
@@ -18,10 +18,6 @@ from pages.ui.frame import Frame
 def edit_settings(frame: Frame, experiments: Experiments, name: str) -> None:
     """Keys: `experiments.about`, `…parallel`, `…dollars`, `…reuse`, `…judge`, `…seed`, `…settings_save`."""
     experiment = there(experiments, name)
-    offered = grouped(frame.forky.models)
-    judges: list[str | None] = [None, *offered]
-    if experiment.judge is not None and experiment.judge not in offered:
-        judges.append(experiment.judge)
     with st.form("experiments-settings", border=False):
         st.text_input("What it is for", experiment.about, key="experiments.about", max_chars=500)
         left, right = st.columns(2)
@@ -42,14 +38,8 @@ def edit_settings(frame: Frame, experiments: Experiments, name: str) -> None:
             help="Of all its calls together, judges included, as far as prices are known. At 0 only models are asked that "
             "are known to cost nothing.",
         )
-        st.selectbox(
-            "Who judges",
-            judges,
-            index=judges.index(experiment.judge),
-            key="experiments.judge",
-            format_func=lambda one: (
-                "The default model" if one is None else model_title(offered.get(one), one)
-            ),
+        choose_model(
+            frame.forky.models, "Who judges", "experiments.judge", experiment.judge, none="The default model"
         )
         st.toggle(
             "Take stored answers to identical calls",
@@ -85,7 +75,7 @@ def _changed(experiment: Experiment) -> Experiment:
         about=state["experiments.about"] or "",
         parallel=int(state["experiments.parallel"]),
         dollars=float(limit) if limit is not None else None,
-        judge=state["experiments.judge"],
+        judge=state["experiments.judge"] or None,
         reuse=bool(state["experiments.reuse"]),
         seed=int(state["experiments.seed"]),
     )

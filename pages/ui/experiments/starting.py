@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from forky_core.experiments.experiments import Experiments
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError
 from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow, RowCheck
+from pages.ui.components.buttons import main_button
 from pages.ui.experiments.state import show
 from pages.ui.frame import Frame, saying
 from pages.ui.session import session
@@ -40,14 +39,13 @@ def example(used_names: tuple[str, ...] = ()) -> Experiment:
 
 def draw_start(frame: Frame | None) -> None:
     """Keys: `experiments.example`."""
-    st.button(
+    main_button(
         "Try the example",
-        key="experiments.example",
-        type="primary",
-        icon=":material/science:",
+        "experiments.example",
+        _begin_example,
+        frame,
+        icon="science",
         help="Six questions about Forky to the two models that need no key. It costs nothing.",
-        on_click=_begin_example,
-        args=(frame,),
     )
 
 

@@ -13,6 +13,7 @@ from forky_core.views.changes import sentences
 from forky_core.views.log import LogEntry, LogPage
 from forky_core.views.plain_words import plain_summary
 from forky_core.views.shelf import count
+from pages.ui.components.choices import confirm
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
@@ -149,10 +150,7 @@ def _restore(frame: Frame, number: int, version: int) -> None:
     going = f"{count(plan.disappearing, 'message')} would go out of sight" if plan.disappearing else ""
     moved = " and ".join(part for part in (coming, going) if part) or "No message comes or goes"
     st.caption(f"{moved}. Nothing is deleted, and this can be undone.")
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Leave it", key="restore.no"):
-            st.rerun()
-        st.button("Restore", key="restore.yes", type="primary", on_click=_carry_out, args=(frame, number))
+    confirm("Restore", "restore.yes", _carry_out, frame, number, keep=("Leave it", "restore.no"))
 
 
 def _carry_out(frame: Frame, number: int) -> None:

@@ -81,10 +81,10 @@ def _draw_notice(who: Viewer, notice: Notice) -> None:
         quiet_button(
             label,
             f"inbox.mark.{notice.number}",
-            f":material/{'mark_email_unread' if notice.read else 'done'}:",
             who.inbox.mark,
             who.id,
             notice.number,
+            icon="mark_email_unread" if notice.read else "done",
             help=label,
             kwargs={"read": not notice.read},
         )

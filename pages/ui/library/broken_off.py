@@ -14,9 +14,9 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
 from pages.ui.components.buttons import quiet_button
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
-from pages.ui.made_pages import linked
 from pages.ui.session import TabSession
 
 FINISHING = "import.finishing"
@@ -50,14 +50,14 @@ def draw_broken_off_hint(forky: Workspace, tab: TabSession) -> None:
         return
     with st.container(key="broken-off-hint", horizontal=True, vertical_alignment="center"):
         st.markdown(f"An import was broken off: {records[0].how_far}.", width="stretch")
-        st.page_link(linked("library.py"), label="Finish or take away", icon="", width="content")
+        page_link("library.py", "Finish or take away", width="content")
         quiet_button(
             "Close this line",
             "broken_off.close",
-            ":material/close:",
             tab.choices.__setitem__,
             _HINT,
             newest,
+            icon="close",
             help="Close this line",
         )
 

@@ -11,6 +11,7 @@ from forky_core.formats.importing.landing import PreviewLine
 from forky_core.model import ConversationId
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import ago
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import go, saying
 from pages.ui.library.broken_off import FINISHING, asked_for
@@ -46,13 +47,7 @@ def draw_preview(tab: TabSession, batch: FileBatch) -> None:
     st.caption(_sum(batch))
     _draw_continuation(batch)
     with st.container(key="line-import-acts", horizontal=True, vertical_alignment="center"):
-        st.button(
-            _label(batch),
-            key="import.land",
-            type="primary",
-            disabled=not ticked,
-            on_click=batch.land,
-        )
+        main_button(_label(batch), "import.land", batch.land, disabled=not ticked)
         for fork in batch.files[0].forks[:_FORKS] if len(batch.files) == 1 else ():
             st.button(
                 f"Pull into “{plain_label(title_or_placeholder(fork.title), 40)}”",
@@ -71,10 +66,10 @@ def draw_preview(tab: TabSession, batch: FileBatch) -> None:
                 on_click=_fork,
                 args=(tab, batch.files[0]),
             )
-        st.button("Not now", key="import.close", on_click=close, args=(tab,))
+        button("Not now", "import.close", close, tab)
         if len(takable) > 1:
-            st.button("All", key="import.all", type="tertiary", on_click=_tick, args=(batch, "all"))
-            st.button("None", key="import.none", type="tertiary", on_click=_tick, args=(batch, "none"))
+            quiet_button("All", "import.all", _tick, batch, "all")
+            quiet_button("None", "import.none", _tick, batch, "none")
     for at, file in enumerate(batch.files):
         _draw_file_name(batch, file)
         _draw_file(at, file)

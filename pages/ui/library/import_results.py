@@ -15,7 +15,7 @@ from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.errors import LONGEST_SENTENCE, ForkyError
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import ago
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -39,9 +39,7 @@ def draw_landed(forky: Workspace, tab: TabSession, batch: FileBatch) -> None:
         if file.done is not None:
             _draw_account(forky, tab, batch, at, file.done)
     with st.container(key="line-import-end", horizontal=True):
-        st.button(
-            "Done" if landed else "Back", key="import.next", type="primary", on_click=close, args=(tab,)
-        )
+        main_button("Done" if landed else "Back", "import.next", close, tab)
 
 
 def _draw_account(forky: Workspace, tab: TabSession, batch: FileBatch, at: int, done: Imported) -> None:
@@ -67,12 +65,8 @@ def _draw_account(forky: Workspace, tab: TabSession, batch: FileBatch, at: int, 
         for id in done.conversations[:_LISTED]:
             _draw_conversation(forky, at, id)
     if done.number:
-        st.button(
-            "Undo this import",
-            key=f"import.undo.{at}",
-            icon=":material/undo:",
-            on_click=_undo_landed,
-            args=(forky, tab, batch.files[at]),
+        button(
+            "Undo this import", f"import.undo.{at}", _undo_landed, forky, tab, batch.files[at], icon="undo"
         )
 
 
@@ -120,11 +114,11 @@ def _draw_record(forky: Workspace, tab: TabSession, record: ImportRecord) -> Non
         quiet_button(
             "Undo",
             f"import.past.{record.number}",
-            ":material/undo:",
             _undo,
             forky,
             tab,
             record.number,
+            icon="undo",
             help="Move what it brought to the trash",
             disabled=record.state == "running",
         )

@@ -13,6 +13,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.file_batch import FileBatch
 from forky_core.model.hashing import mend_text
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.components.only_reading import draw_refusal
 from pages.ui.components.too_large import draw_too_large, largest
@@ -153,7 +154,7 @@ def _draw_busy(tab: TabSession, batch: FileBatch) -> None:
         draw_looking(batch)
     else:
         st.progress(batch.share, text=_progress(batch))
-    st.button("Cancel", key="import.cancel", icon=":material/close:", on_click=_cancel, args=(tab, batch))
+    button("Cancel", "import.cancel", _cancel, tab, batch, icon="close")
 
 
 def _progress(batch: FileBatch) -> str:

@@ -13,6 +13,7 @@ from forky_core.model import ConversationId, View
 from forky_core.views.findings import LONGEST_QUERY, FoundConversation, FoundMessage, MarkedText, group_hits
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import ago
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label, showable
 
@@ -40,7 +41,7 @@ def draw_findings(forky: Workspace, words: str) -> bool:
     for group in groups:
         _draw_group(group)
     if len(hits) > limit:
-        st.button("Show more", key="search.more", type="tertiary", on_click=_show_more)
+        quiet_button("Show more", "search.more", _show_more)
     return True
 
 

@@ -38,6 +38,7 @@ from forky_core.views.captions import opening_of
 from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count, title_or_placeholder
+from pages.ui.components.choices import choose_one
 from pages.ui.components.downloads import download_link
 from pages.ui.components.giving import file_or_link
 from pages.ui.components.markdown import plain_label, showable
@@ -97,7 +98,9 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         key="share.format",
         format_func=lambda name: exporter(name).label,
     )
-    dialect = _dialect() if name == Messages.name else ""
+    dialect = (
+        choose_one("Dialect", _DIALECTS, "share.dialect", labelled=True) if name == Messages.name else ""
+    )
     to = exporter(name, dialect)
     try:
         scope = _scope(forky, chat, to)
@@ -119,20 +122,6 @@ def draw_share(forky: Workspace, chat: Conversation) -> None:
         key="share.download",
     )
     _draw_threads(who, chat, scope)
-
-
-def _dialect() -> str:
-    """Ask for the provider whose form of messages is written."""
-    return str(
-        st.segmented_control(
-            "Dialect",
-            list(_DIALECTS),
-            key="share.dialect",
-            default=DIALECTS[0],
-            required=True,
-            format_func=_DIALECTS.__getitem__,
-        )
-    )
 
 
 def _draw_threads(who: Viewer, chat: Conversation, scope: _ExportScope) -> None:
@@ -163,14 +152,7 @@ def _draw_threads(who: Viewer, chat: Conversation, scope: _ExportScope) -> None:
 
 def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _ExportScope | None:
     """Ask what is to be exported and collect it; return None while no message is chosen."""
-    scope = st.segmented_control(
-        "How much",
-        list(_SCOPES),
-        key="share.scope",
-        default="all",
-        required=True,
-        format_func=_SCOPES.__getitem__,
-    )
+    scope = choose_one("How much", _SCOPES, "share.scope", labelled=True)
     branch: str | None = None
     messages: tuple[MessageId, ...] = ()
     if scope != "all":

@@ -10,7 +10,8 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import ConversationSummary
 from forky_core.views.shelf import Shelf, ShelfLine, count, shelf, title_or_placeholder
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import quiet_button, submit_button
+from pages.ui.components.choices import confirm
 from pages.ui.components.links import chat_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
@@ -66,11 +67,11 @@ def _draw_line(forky: Workspace, tab: TabSession, who: Viewer, line: ShelfLine, 
             quiet_button(
                 "Move to the trash",
                 f"library.delete.{id}",
-                ":material/delete:",
                 _trash,
                 forky,
                 tab,
                 line.summary,
+                icon="delete",
                 help="Move to the trash",
             )
 
@@ -87,9 +88,7 @@ def _trash(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> N
 def _rename(forky: Workspace, tab: TabSession, summary: ConversationSummary) -> None:
     with kept_fields("title", summary.id), st.form("rename", border=False):
         st.text_input("Title", summary.title, key="rename.title", max_chars=200)
-        if st.form_submit_button(
-            "Rename", key="rename.save", type="primary", on_click=_save_title, args=(forky, tab, summary)
-        ):
+        if submit_button("Rename", "rename.save", _save_title, forky, tab, summary):
             st.rerun()
 
 
@@ -145,13 +144,8 @@ def _take_back(forky: Workspace, tab: TabSession, summary: ConversationSummary) 
 def _purge(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:
     st.markdown(f"**{plain_label(line.title)}** – {line.counts}")
     st.caption("Its messages, branches and history leave the database. Nothing brings them back.")
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Keep it", key="purge.keep"):
-            st.rerun()
-        if st.button(
-            "Delete for good", key="purge.yes", type="primary", on_click=_delete, args=(forky, tab, line)
-        ):
-            st.rerun()
+    keep = ("Keep it", "purge.keep")
+    confirm("Delete for good", "purge.yes", _delete, forky, tab, line, keep=keep)
 
 
 def _delete(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:

@@ -35,10 +35,10 @@ def draw_links(forky: Workspace, listed: Sequence[Link], *, key: str) -> None:
                 quiet_button(
                     "Revoke",
                     f"{key}.revoke.{link.id}",
-                    ":material/block:",
                     _revoke,
                     links,
                     link.id,
+                    icon="block",
                     help="Its address leads nowhere from now on",
                 )
 

@@ -26,6 +26,7 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.listed import listed_branches
 from forky_core.views.shelf import count
 from forky_core.views.times import stamp
+from pages.ui.components.choices import choose_one
 from pages.ui.components.downloads import download_link
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label, showable
@@ -64,16 +65,7 @@ def draw_link_scope(chat: Conversation) -> tuple[str, tuple[str, ...]]:
     """Choose a part of a conversation: the thing, and which one. Keys: `link.scope`, `link.branch`, `link.message`,
     `link.path`.
     """
-    scope = str(
-        st.segmented_control(
-            "What",
-            list(_SCOPES),
-            key="link.scope",
-            default="branch",
-            required=True,
-            format_func=_SCOPES.__getitem__,
-        )
-    )
+    scope = choose_one("What", _SCOPES, "link.scope", labelled=True)
     if scope == "conversation":
         st.caption("Every branch that is listed now; with “live”, also those that somebody begins later.")
         return scope, ()
@@ -168,14 +160,8 @@ def _say_what(content: LinkContent) -> None:
 def _draw_making(forky: Workspace, content: LinkContent, ticked: Sequence[PrivateValue]) -> None:
     spared = frozenset(value_digest(one.value) for one in content.seen if one not in ticked)
     with st.container(key="line-link-make", horizontal=True, vertical_alignment="bottom"):
-        live = st.segmented_control(
-            "Shows",
-            [False, True],
-            key="link.live",
-            default=False,
-            required=True,
-            format_func=lambda live: "What comes, too" if live else "As it is now",
-        )
+        shows = {False: "As it is now", True: "What comes, too"}
+        live = choose_one("Shows", shows, "link.live", labelled=True)
         days = st.selectbox(
             "Open for", list(_DAYS), index=2, key="link.days", format_func=_DAYS.__getitem__, width=130
         )

@@ -25,6 +25,7 @@ from forky_core.views.graph import line_of_text
 from forky_core.views.merging import bound_together, default_source
 from forky_core.views.shelf import count
 from forky_core.views.sides import nearest_side
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
 from pages.ui.merge.planning import MergeAddress
@@ -201,13 +202,13 @@ def draw_picks(frame: Frame, options: MergeAddress) -> None:
             chosen = sum(message.id in ticked for message in messages)
             st.caption(f"{chosen} of {count(len(messages), 'message')} ticked", width="stretch")
             everything = tuple(message.id for message in messages)
-            st.button("All", key="merge.all", type="tertiary", on_click=tick, args=(frame, everything))
-            st.button("None", key="merge.none", type="tertiary", on_click=tick, args=(frame, ()))
+            quiet_button("All", "merge.all", tick, frame, everything)
+            quiet_button("None", "merge.none", tick, frame, ())
         author = authors(frame)
         for message in shown:
             _draw_pick(frame, message, messages, ticked, author)
         if len(messages) > len(shown):
-            st.button("Show more", key="merge.more", type="tertiary", on_click=_list_more)
+            quiet_button("Show more", "merge.more", _list_more)
         if bound:
             st.caption(
                 ":material/link: Tool calls and their results move together: ticking one brings the others along."

@@ -17,6 +17,7 @@ from forky_core.merge.conflicts.examination import examination_request
 from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import why_only_reads
@@ -116,13 +117,7 @@ def draw_reading(
             key=f"line-{key.replace('.', '-')}ing", horizontal=True, vertical_alignment="center"
         ):
             st.markdown(f":material/hourglass_top: {said}", width="stretch")
-            st.button(
-                "Never mind",
-                key=f"{key}e_cancel",
-                type="tertiary",
-                on_click=_cancel,
-                args=(running, tell),
-            )
+            quiet_button("Never mind", f"{key}e_cancel", _cancel, running, tell)
 
     watch()
 

@@ -44,9 +44,9 @@ def draw_route(frame: Frame, options: MergeAddress) -> None:
         quiet_button(
             "Swap the two",
             "merge.swap",
-            ":material/swap_horiz:",
             _swap,
             options,
+            icon="swap_horiz",
             help="Swap the two",
             disabled=options.graft is not None,
         )
@@ -92,9 +92,7 @@ def _offer_elsewhere(frame: Frame, options: MergeAddress) -> None:
         _forget()
         want(graft=other.id, source=other.branch)
 
-    st.button(
-        "Bring a branch of another conversation", key="merge.elsewhere", type="tertiary", on_click=bring
-    )
+    quiet_button("Bring a branch of another conversation", "merge.elsewhere", bring)
 
 
 def _change_target(options: MergeAddress) -> None:

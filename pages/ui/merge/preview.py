@@ -66,7 +66,7 @@ def _draw_facts(frame: Frame, planning: Planning, plan: MergePlan) -> None:
         st.caption(size_in_words(plan), width="stretch")
         offer_writing(frame, planning)
         if planning.edited:
-            quiet_button("Take the edit back", "merge.reset", ":material/history:", _reset, planning)
+            quiet_button("Take the edit back", "merge.reset", _reset, planning, icon="history")
         label = "Details" if planning.examination is None else "Reading …"
         with st.popover(label, type="tertiary", icon=":material/info:", key="merge.details"):
             _draw_as_text(plan)

@@ -21,11 +21,12 @@ from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
+from pages.ui.components.buttons import button, main_button
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.components.notice import done
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.made_pages import linked
 from pages.ui.merge.choices import POLICIES, label_of_strategy, want, written_picks
 from pages.ui.merge.planning import Planning
 from pages.ui.merge.reviewing import (
@@ -130,16 +131,11 @@ def _draw_line(frame: Frame, request: MergeRequest) -> None:
             width="stretch",
         )
         if not gone:
-            st.button("Look at it", key=f"merge.look.{request.number}", on_click=_look, args=(frame, request))
+            button("Look at it", f"merge.look.{request.number}", _look, frame, request)
             return
         st.caption(_why_gone(frame, request, gone))
         if _may_answer(frame, request):
-            st.button(
-                "Decline",
-                key=f"merge.decline_gone.{request.number}",
-                on_click=_decline,
-                args=(frame, request, ""),
-            )
+            button("Decline", f"merge.decline_gone.{request.number}", _decline, frame, request, "")
 
 
 def _why_gone(frame: Frame, request: MergeRequest, gone: str) -> str:
@@ -289,13 +285,7 @@ def _draw_change(frame: Frame, request: MergeRequest) -> None:
             "into", branches, index=branches.index(request.into), key=f"merge.change.into.{request.number}"
         )
         st.caption("The rest is as this page shows it: choose there how it comes back.")
-        st.button(
-            "Change it",
-            key="merge.change.go",
-            type="primary",
-            on_click=_change,
-            args=(frame, request, note, into),
-        )
+        main_button("Change it", "merge.change.go", _change, frame, request, note, into)
 
 
 def _change(frame: Frame, request: MergeRequest, note: str, into: str) -> None:
@@ -325,13 +315,7 @@ def _draw_decline(frame: Frame, request: MergeRequest) -> None:
             "Why (optional)", key=f"merge.decline.why.{request.number}", max_chars=LONGEST_NOTE
         )
         st.caption("Both branches stay as they are, and Undo opens it again.")
-        st.button(
-            "Decline it",
-            key="merge.decline.go",
-            type="primary",
-            on_click=_decline,
-            args=(frame, request, why),
-        )
+        main_button("Decline it", "merge.decline.go", _decline, frame, request, why)
 
 
 def _decline(frame: Frame, request: MergeRequest, why: str) -> None:
@@ -362,7 +346,7 @@ def draw_proposal(frame: Frame) -> None:
             st.caption(
                 "Share the conversation it comes from with whoever is to look at it: else they see nothing of it."
             )
-        st.button("Ask", key="merge.propose_it", type="primary", on_click=_propose, args=(frame,))
+        main_button("Ask", "merge.propose_it", _propose, frame)
 
 
 def _propose(frame: Frame) -> None:
@@ -383,10 +367,10 @@ def link_requests(frame: Frame) -> None:
     if not waiting:
         return
     only = {"request": str(waiting[0].number)} if len(waiting) == 1 else {}
-    st.page_link(
-        linked("merge.py"),
-        label=count(len(waiting), "request"),
-        icon=":material/rate_review:",
+    page_link(
+        "merge.py",
+        count(len(waiting), "request"),
+        {"c": str(frame.chat.id), "b": waiting[0].into, **only},
+        icon="rate_review",
         help="Requests for review, which wait for an answer",
-        query_params={"c": str(frame.chat.id), "b": waiting[0].into, **only},
     )

@@ -22,7 +22,7 @@ from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
 from pages.ui.components.markdown import plain_label, show_text, showable
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
@@ -245,7 +245,7 @@ def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | Non
         )
         _draw_answers(frame, request, shown, approved=counts)
     if own is not None:
-        quiet_button("Withdraw my review", "merge.withdraw", ":material/undo:", _withdraw, frame, request)
+        quiet_button("Withdraw my review", "merge.withdraw", _withdraw, frame, request, icon="undo")
 
 
 def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, *, approved: bool) -> None:
@@ -268,13 +268,7 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
             key=f"merge.changes.text.{request.number}",
             max_chars=LONGEST_REVIEW,
         )
-        st.button(
-            "Send back",
-            key="merge.changes.go",
-            type="primary",
-            on_click=_ask,
-            args=(frame, request, said),
-        )
+        main_button("Send back", "merge.changes.go", _ask, frame, request, said)
 
 
 def why_not_land(frame: Frame, request: MergeRequest | None, plan: MergePlan) -> str:

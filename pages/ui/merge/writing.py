@@ -11,8 +11,10 @@ from forky_core.llm.contract import OFFLINE
 from forky_core.merge.plan import MergePlan
 from forky_core.preferences import chosen_verifier
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.models import choose_model, label_of
 from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import AskingPrice
 from pages.ui.merge.choices import want
@@ -76,12 +78,7 @@ def _draw_written(frame: Frame, planning: Planning, written: MergePlan) -> None:
         st.markdown(
             f":material/edit_note: {_name(frame, planning)} has written it. {stands}", width="stretch"
         )
-        st.button(
-            "Use what it wrote",
-            key="merge.take_written",
-            on_click=planning.take,
-            args=(written,),
-        )
+        button("Use what it wrote", "merge.take_written", planning.take, written)
 
 
 def _draw_author(frame: Frame, planning: Planning) -> None:
@@ -104,9 +101,7 @@ def _verified(frame: Frame, planning: Planning) -> str:
 
 
 def _draw_again(frame: Frame, planning: Planning) -> None:
-    st.button(
-        "Ask again", key="merge.again", icon=":material/refresh:", on_click=_write, args=(frame, planning)
-    )
+    button("Ask again", "merge.again", _write, frame, planning, icon="refresh")
 
 
 def _name(frame: Frame, planning: Planning) -> str:
@@ -114,7 +109,7 @@ def _name(frame: Frame, planning: Planning) -> str:
 
 
 def _label(frame: Frame, name: str) -> str:
-    return plain_label(next((i.label for i in frame.forky.models.models() if i.name == name), name), 60)
+    return plain_label(label_of(frame.forky.models, name), 60)
 
 
 def _author(frame: Frame, planning: Planning) -> str:
@@ -168,19 +163,16 @@ def _sent(planning: Planning, plan: MergePlan, asking: AskingPrice, verifier: st
 
 def draw_which_writes(frame: Frame, planning: Planning) -> None:
     """Key: `merge.writer`, where there are several models."""
-    infos = {info.name: info.label for info in frame.forky.models.models() if info.provider != OFFLINE}
-    writer = planning.options.writer or ""
-    if len(infos) < 2:
-        return
-    names = list(infos) if writer in infos else [writer, *infos]
-    st.session_state["merge.writer"] = writer
-    st.selectbox(
-        "Which model may write the note",
-        names,
-        format_func=lambda name: showable(infos.get(name) or name),
-        key="merge.writer",
-        on_change=lambda: want(by=st.session_state["merge.writer"]),
-    )
+    if sum(info.provider != OFFLINE for info in frame.forky.models.models()) > 1:
+        choose_model(
+            frame.forky.models,
+            "Which model may write the note",
+            "merge.writer",
+            planning.options.writer,
+            offline=False,
+            follows=True,
+            on_change=lambda: want(by=st.session_state["merge.writer"]),
+        )
 
 
 def _write(frame: Frame, planning: Planning) -> None:
@@ -200,7 +192,7 @@ def _draw_waiting(frame: Frame, planning: Planning) -> None:
             st.markdown(
                 f":material/hourglass_top: {_name(frame, planning)} is reading and writing …", width="stretch"
             )
-            st.button("Never mind", key="merge.cancel", type="tertiary", on_click=_cancel, args=(planning,))
+            quiet_button("Never mind", "merge.cancel", _cancel, planning)
 
     watch()
 
@@ -233,14 +225,7 @@ def _draw_rejected(frame: Frame, planning: Planning) -> None:
 
 def _draw_ways_on(frame: Frame, planning: Planning) -> None:
     with st.container(key="line-merge-ways", horizontal=True):
-        st.button(
-            "Ask again",
-            key="merge.again",
-            icon=":material/refresh:",
-            type="primary",
-            on_click=_write,
-            args=(frame, planning),
-        )
+        main_button("Ask again", "merge.again", _write, frame, planning, icon="refresh")
         _draw_quoted(planning)
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 
 from forky_core.gateway.forgetting import forget_person
 from forky_core.model.errors import BadContent
+from pages.ui.components.choices import confirm
 from pages.ui.frame import saying
 from pages.ui.people.choosing import named
 from pages.ui.people.style import who
@@ -35,13 +36,8 @@ def forget(people: Administration, tab: TabSession, member: Member) -> None:
         format_func=lambda id: others.get(id, "The owners of this workspace"),
     )
     st.text_input(f"Type {member.handle} to do it", key="forget.typed", max_chars=60, autocomplete="off")
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Keep the name", key="forget.keep"):
-            st.rerun()
-        if st.button(
-            "Forget", key="forget.yes", type="primary", on_click=_forget, args=(people, tab, member)
-        ):
-            st.rerun()
+    keep = ("Keep the name", "forget.keep")
+    confirm("Forget", "forget.yes", _forget, people, tab, member, keep=keep)
 
 
 def _forget(people: Administration, tab: TabSession, member: Member) -> None:

@@ -12,7 +12,7 @@ from forky_core.gateway.access.team_sign_in import JOIN
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from forky_core.views.times import ago, stamp
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button, submit_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -72,7 +72,7 @@ def _draw_fresh(tab: TabSession, secret: str) -> None:
                 f"Forky cannot check the address: whoever opens this counts as {address}. "
                 "Give it to nobody else."
             )
-        st.button("I have copied it", key="people.invitation.copied", on_click=_copied, args=(tab,))
+        button("I have copied it", "people.invitation.copied", _copied, tab)
 
 
 def _draw_form(people: Administration, tab: TabSession) -> None:
@@ -106,13 +106,7 @@ def _draw_form(people: Administration, tab: TabSession) -> None:
         )
         if refused := tab.choices.pop(_REFUSED, None):
             st.error(plain_label(refused, 400), icon=":material/error:")
-        st.form_submit_button(
-            "Make an invitation",
-            key="people.invitation.make",
-            type="primary",
-            on_click=_make,
-            args=(people, tab),
-        )
+        submit_button("Make an invitation", "people.invitation.make", _make, people, tab)
 
 
 def _make(people: Administration, tab: TabSession) -> None:
@@ -145,11 +139,11 @@ def _draw_invitation(people: Administration, tab: TabSession, invitation: Invita
         quiet_button(
             "Take back",
             f"people.invitation.back.{invitation.id}",
-            ":material/block:",
             _take_back,
             people,
             tab,
             invitation,
+            icon="block",
             help="Its address leads nowhere from now on",
         )
 

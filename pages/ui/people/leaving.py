@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import streamlit as st
 
+from pages.ui.components.choices import confirm
 from pages.ui.frame import saying
 from pages.ui.person import Administration
 from pages.ui.session import TabSession
@@ -19,11 +20,7 @@ def leave(people: Administration, tab: TabSession) -> None:
         "You are signed out everywhere and see nothing here any more. What you wrote stays, under your name; hand over "
         "conversations first that others are to look after. An invitation brings you back."
     )
-    with st.container(horizontal=True, horizontal_alignment="right"):
-        if st.button("Stay", key="leave.stay"):
-            st.rerun()
-        if st.button("Leave", key="leave.yes", type="primary", on_click=_go, args=(people, tab)):
-            st.rerun()
+    confirm("Leave", "leave.yes", _go, people, tab, keep=("Stay", "leave.stay"))
 
 
 def _go(people: Administration, tab: TabSession) -> None:

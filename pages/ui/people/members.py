@@ -11,6 +11,7 @@ from forky_core.conversation.identity import now
 from forky_core.gateway.access.ways.reset import OPEN as RESET
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.buttons import button, main_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -123,7 +124,7 @@ def _draw_fresh(tab: TabSession) -> None:
             f"serves once, within {OWNERS_HOURS} hours, and signs {name} out everywhere. It is not shown again."
         )
         st.code(f"{server_address()}{RESET}/{secret}", language=None, wrap_lines=True)
-        st.button("I have copied it", key="people.reset.copied", on_click=_copied, args=(tab,))
+        button("I have copied it", "people.reset.copied", _copied, tab)
 
 
 def _copied(tab: TabSession) -> None:
@@ -149,16 +150,16 @@ def _remove(people: Administration, tab: TabSession, member: Member) -> None:
         if st.button("Keep them", key="remove.keep"):
             st.rerun()
         offer = partial(_offer_password, people, tab, member)
-        if reach and st.button("Another password", key="remove.password", on_click=offer):
+        if reach and button("Another password", "remove.password", offer):
             st.rerun()
         out = partial(_say_done, tab, f"{member.name} is signed out everywhere.", people.sign_out, member.id)
-        if reach and st.button("Only sign them out", key="remove.out", on_click=out):
+        if reach and button("Only sign them out", "remove.out", out):
             st.rerun()
         if reach and st.button("Forget …", key="remove.forget", type="tertiary", help="Their name goes, too"):
             st.session_state["forget.of"] = member.id
             st.rerun()
         gone = partial(_say_done, tab, f"{member.name} was removed.", people.remove, member.id)
-        if st.button("Remove", key="remove.yes", type="primary", on_click=gone):
+        if main_button("Remove", "remove.yes", gone):
             st.rerun()
 
 

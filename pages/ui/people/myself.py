@@ -72,11 +72,11 @@ def _draw_sessions(people: Administration, here: str, tab: TabSession) -> None:
             quiet_button(
                 "Sign out everywhere else",
                 "people.elsewhere",
-                ":material/devices_off:",
                 _elsewhere,
                 people,
                 here,
                 tab,
+                icon="devices_off",
             )
 
 
@@ -91,11 +91,11 @@ def _draw_session(people: Administration, here: str, tab: TabSession, session: T
             quiet_button(
                 "Sign out",
                 f"people.session.{session.id}",
-                ":material/logout:",
                 _end,
                 people,
                 tab,
                 session,
+                icon="logout",
                 help="That browser has to sign in again, at once",
             )
 
@@ -124,11 +124,11 @@ def _draw_ways_in(people: Administration, tab: TabSession) -> None:
                     quiet_button(
                         "Remove",
                         f"people.way.{number}",
-                        ":material/delete:",
                         _drop,
                         people,
                         tab,
                         way,
+                        icon="delete",
                         help="You cannot sign in by it any more",
                     )
     adding = SIGN_IN.adding if isinstance(SIGN_IN, TeamSignIn) else ()

@@ -10,8 +10,8 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.times import ago
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
-from pages.ui.made_pages import linked
 from pages.ui.person import Viewer, WaitingRequest
 
 _SHOWN = 6
@@ -46,11 +46,11 @@ def _draw_line(line: WaitingRequest, who: Viewer, key: str) -> None:
     with st.container(
         key=f"row-{key}-{line.conversation}-{request.number}", horizontal=True, vertical_alignment="center"
     ):
-        st.page_link(
-            linked("merge.py"),
-            label=f"{sources} into “{plain_label(request.into, 40)}”",
-            icon=":material/call_merge:",
-            query_params={"c": str(line.conversation), "b": request.into, "request": str(request.number)},
+        page_link(
+            "merge.py",
+            f"{sources} into “{plain_label(request.into, 40)}”",
+            {"c": str(line.conversation), "b": request.into, "request": str(request.number)},
+            icon="call_merge",
         )
         whose = "" if request.by == who.id else f"{plain_label(name_of(request.by), 40)} · "
         st.caption(

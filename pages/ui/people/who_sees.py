@@ -10,7 +10,7 @@ import streamlit as st
 from forky_core.conversation.conversation import Conversation
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import title_or_placeholder
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import main_button, quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.choosing import choose_member
 from pages.ui.people.roles import draw_roles
@@ -160,10 +160,10 @@ def _draw_named(
         quiet_button(
             f"Remove {plain_label(member.name, 40)}",
             f"sees.remove.{member.handle}",
-            ":material/person_remove:",
             _try,
             tab,
             partial(sharing.share, member.id, Role.NONE),
+            icon="person_remove",
             help="They see it no longer, unless everybody does",
         )
 
@@ -181,14 +181,7 @@ def _draw_adding(sharing: ConversationSharing, tab: TabSession, others: Sequence
             format_func=str.capitalize,
             width=150,
         )
-        st.button(
-            "Add",
-            key="sees.add",
-            type="primary",
-            disabled=chosen is None,
-            on_click=_add,
-            args=(sharing, tab, chosen),
-        )
+        main_button("Add", "sees.add", _add, sharing, tab, chosen, disabled=chosen is None)
 
 
 def _leave(tab: TabSession, sharing: ConversationSharing) -> None:

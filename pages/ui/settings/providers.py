@@ -5,8 +5,6 @@ The result of a test stays in this tab's session; a key never does.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from functools import partial
 from urllib.parse import urlsplit
 
 import streamlit as st
@@ -14,7 +12,7 @@ import streamlit as st
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm import loading
 from forky_core.llm.catalogue import Catalogue
-from forky_core.llm.contract import OFFLINE, Done, Failed, ModelInfo
+from forky_core.llm.contract import OFFLINE, Done, Failed
 from forky_core.llm.probing import ServerProposal
 from forky_core.llm.providers import PROVIDERS
 from forky_core.llm.status import ProviderStatus
@@ -27,9 +25,10 @@ from forky_core.preferences import (
     chosen_verifier,
     remove_server,
 )
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.error_boundary import error_boundary
-from pages.ui.components.markdown import plain_label, showable
+from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import choose_model, label_of
 from pages.ui.frame import saying
 from pages.ui.secrets import read_secrets
 from pages.ui.session import TabSession
@@ -46,37 +45,20 @@ _LOOKING_AGAIN = 2.0
 def draw_default(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.default`."""
     st.markdown("#### Default model")
-    offered = {info.name: info for info in models.models()}
     chosen = chosen_default(forky.store)
-    names = _names(offered, chosen)
-    st.selectbox(
+    choose_model(
+        models,
         "Answers on branches that name no model",
-        names,
-        index=names.index(chosen or ""),
-        key="settings.default",
-        format_func=partial(_label, offered, "Automatic"),
+        "settings.default",
+        chosen,
+        none="Automatic",
         disabled=models.default_is_set_outside,
         help="FORKY_MODEL decides; unset it to choose here." if models.default_is_set_outside else None,
         on_change=_choose_default,
         args=(forky, models, tab),
     )
     if chosen is None:
-        found = models.default()
-        st.caption(
-            plain_label(f"At present that is {offered[found].label if found in offered else found}.", 200)
-        )
-
-
-def _names(offered: Mapping[str, ModelInfo], chosen: str | None) -> list[str]:
-    """Return the options of a list of models: "" for none, the chosen one even if it was not found, and the others."""
-    return ["", *([chosen] if chosen is not None and chosen not in offered else []), *offered]
-
-
-def _label(offered: Mapping[str, ModelInfo], nothing: str, name: str) -> str:
-    if not name:
-        return nothing
-    info = offered.get(name)
-    return showable(f"{info.label} – {info.provider}" if info is not None else f"{name} – not found now")
+        st.caption(plain_label(f"At present that is {label_of(models, models.default())}.", 200))
 
 
 def _choose_default(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
@@ -92,17 +74,16 @@ def _choose_default(forky: Workspace, models: Catalogue, tab: TabSession) -> Non
 
 def draw_verifier(forky: Workspace, models: Catalogue) -> None:
     """Keys: `settings.verifier`."""
-    offered = {info.name: info for info in models.models() if info.provider != OFFLINE}
     chosen = chosen_verifier(forky.store)
-    if not offered and chosen is None:
+    if chosen is None and all(info.provider == OFFLINE for info in models.models()):
         return
-    names = _names(offered, chosen)
-    st.selectbox(
+    choose_model(
+        models,
         "Verifies notes that a model wrote",
-        names,
-        index=names.index(chosen or ""),
-        key="settings.verifier",
-        format_func=partial(_label, offered, "The model that wrote it"),
+        "settings.verifier",
+        chosen,
+        none="The model that wrote it",
+        offline=False,
         help="It reads each sentence of the note beside the branch. What the branch contradicts is left out, and what it does "
         "not show is marked, with the place; the words stay the writer's. Each note costs one more call. It is also the one that "
         "examines branches and answers side by side when somebody presses for it.",
@@ -206,14 +187,8 @@ def _draw_proposal(proposed: ServerProposal, forky: Workspace, models: Catalogue
         if (note := _note_on(proposed)) is not None:
             st.warning(plain_label(note, 400))
         with st.container(horizontal=True):
-            st.button(
-                "Add and ask it",
-                key="settings.agree",
-                type="primary",
-                on_click=_agree,
-                args=(proposed, forky, models, tab),
-            )
-            st.button("Cancel", key="settings.decline", on_click=_decline, args=(tab,))
+            main_button("Add and ask it", "settings.agree", _agree, proposed, forky, models, tab)
+            button("Cancel", "settings.decline", _decline, tab)
 
 
 def _note_on(proposed: ServerProposal) -> str | None:
@@ -289,12 +264,12 @@ def _draw_row(
             quiet_button(
                 "Look there no more",
                 f"settings.remove.{status.id}",
-                ":material/delete:",
                 _remove,
                 forky,
                 models,
                 tab,
                 status,
+                icon="delete",
                 help="Look there no more",
             )
     result = tab.choices.get(f"settings.test.{status.id}")
@@ -340,13 +315,7 @@ def _draw_key(models: Catalogue, tab: TabSession, status: ProviderStatus) -> Non
                 "Use it", key=f"settings.save.{status.id}", on_click=_save, args=(models, tab, status)
             )
         if status.key == "entered":
-            st.button(
-                "Forget it",
-                key=f"settings.forget.{status.id}",
-                type="tertiary",
-                on_click=_forget,
-                args=(models, tab, status),
-            )
+            quiet_button("Forget it", f"settings.forget.{status.id}", _forget, models, tab, status)
 
 
 def _save(models: Catalogue, tab: TabSession, status: ProviderStatus) -> None:

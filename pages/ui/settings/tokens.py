@@ -14,7 +14,7 @@ from forky_core.gateway.pasting import agent_lines, lines_to_paste
 from forky_core.gateway.tokens import REACHES, Token, Tokens
 from forky_core.model.errors import ForkyError
 from forky_core.views.times import stamp
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import draw_refusal
@@ -89,7 +89,7 @@ def _draw_fresh(tab: TabSession, name: str, text: str) -> None:
         if tab.choices.get("settings.token.fresh.scopes"):
             st.caption("Claude Code and Codex are told of Forky like this:")
             st.code(agent_lines(server_address(), text), language="sh", wrap_lines=True)
-        st.button("I have copied it", key="settings.token.copied", on_click=_copied, args=(tab,))
+        button("I have copied it", "settings.token.copied", _copied, tab)
 
 
 def _draw_row(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
@@ -101,11 +101,11 @@ def _draw_row(tokens: TokenDesk, tab: TabSession, token: Token) -> None:
         quiet_button(
             "Revoke",
             f"settings.token.revoke.{token.id}",
-            ":material/block:",
             _revoke,
             tokens,
             tab,
             token,
+            icon="block",
             help="Refused from the next call on, for good",
         )
 

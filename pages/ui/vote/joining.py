@@ -9,9 +9,9 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST, fit_name
 from forky_core.views.shelf import count
 from pages.ui.components.buttons import quiet_button
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.made_pages import linked
 from pages.ui.person import COOKIE
 from pages.ui.session import TabSession
 
@@ -51,12 +51,7 @@ def take_name(tab: TabSession, name: str) -> bool:
 def draw_who(frame: Frame, poll: Poll) -> None:
     """Draw the line below the title: the poll, and the name under which one votes. Keys: `vote.not_me`."""
     with st.container(key="line-vote-who", horizontal=True, vertical_alignment="center"):
-        st.page_link(
-            linked("vote.py"),
-            label="All votes",
-            icon=":material/arrow_back:",
-            query_params={"c": str(frame.chat.id)},
-        )
+        page_link("vote.py", "All votes", {"c": str(frame.chat.id)}, icon="arrow_back")
         about = [
             f"Poll {poll.number}",
             f"opened by {plain_label(poll.by, 60)}",
@@ -69,9 +64,9 @@ def draw_who(frame: Frame, poll: Poll) -> None:
             quiet_button(
                 f"You are {plain_label(frame.session.person, 40)}",
                 "vote.not_me",
-                ":material/person:",
                 _forget,
                 frame.session,
+                icon="person",
                 help="Vote under another name",
             )
 

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import streamlit as st
-
 from forky_core.views.shelf import count
+from pages.ui.components.links import page_link
 from pages.ui.frame import Frame
-from pages.ui.made_pages import linked
 
 
 def link_polls(frame: Frame) -> None:
@@ -15,10 +13,10 @@ def link_polls(frame: Frame) -> None:
     if not waiting:
         return
     only = {"poll": str(waiting[0].number)} if len(waiting) == 1 else {}
-    st.page_link(
-        linked("vote.py"),
-        label="Vote" if only else count(len(waiting), "vote"),
-        icon=":material/how_to_vote:",
+    page_link(
+        "vote.py",
+        "Vote" if only else count(len(waiting), "vote"),
+        {"c": str(frame.chat.id), **only},
+        icon="how_to_vote",
         help="Somebody asks which answer is better",
-        query_params={"c": str(frame.chat.id), **only},
     )

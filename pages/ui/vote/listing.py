@@ -9,10 +9,10 @@ from forky_core.conversation.voting.tables import votes_csv
 from forky_core.formats.reports.private_texts import reworded_value
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
+from pages.ui.components.links import page_link
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
-from pages.ui.made_pages import linked
 from pages.ui.vote.opening import offer_poll
 
 _SHOWN = 30
@@ -32,19 +32,19 @@ def draw_polls(frame: Frame) -> None:
         )
     with st.container(key="line-vote-open", horizontal=True, vertical_alignment="center"):
         if not offer_poll(frame, answers):
-            st.page_link(
-                linked("compare.py"),
-                label="Compare answers",
-                icon=":material/view_column_2:",
-                query_params={"c": str(frame.chat.id), "b": frame.chat.branch_name},
+            page_link(
+                "compare.py",
+                "Compare answers",
+                {"c": str(frame.chat.id), "b": frame.chat.branch_name},
+                icon="view_column_2",
             )
     for poll in polls[:_SHOWN]:
         with st.container(key=f"row-poll-{poll.number}", horizontal=True, vertical_alignment="center"):
-            st.page_link(
-                linked("vote.py"),
-                label=plain_label(f"{poll.number}. {poll.title or 'Which answer is better?'}", 120),
-                icon=":material/how_to_vote:" if poll.open else ":material/bar_chart:",
-                query_params={"c": str(frame.chat.id), "poll": str(poll.number)},
+            page_link(
+                "vote.py",
+                plain_label(f"{poll.number}. {poll.title or 'Which answer is better?'}", 120),
+                {"c": str(frame.chat.id), "poll": str(poll.number)},
+                icon="how_to_vote" if poll.open else "bar_chart",
             )
             voted = count(len(frame.chat.polls.voters(poll.number)), "vote")
             state = "open" if poll.open else "revealed"

@@ -10,9 +10,9 @@ from forky_core.model.model_names import together
 from forky_core.views.shelf import count
 from forky_core.views.voting import Ballot, PollResult, ballot_of, outcome_of
 from pages.ui.components.error_boundary import error_boundary
+from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label, show_text
 from pages.ui.frame import Frame, place
-from pages.ui.made_pages import linked
 from pages.ui.vote.bars import bars_html
 from pages.ui.vote.labels import labels
 
@@ -45,11 +45,8 @@ def draw_outcome(frame: Frame, poll: Poll) -> None:
                 st.caption("This answer was removed after the poll was opened. Its votes are kept.")
                 continue
             show_text(option.text, f"vote.shown.{poll.number}.{option.letter}")
-            st.page_link(
-                linked("chat.py"),
-                label="Go on from this answer",
-                icon=":material/arrow_outward:",
-                query_params=place(frame.chat, option.message),
+            page_link(
+                "chat.py", "Go on from this answer", place(frame.chat, option.message), icon="arrow_outward"
             )
 
 
