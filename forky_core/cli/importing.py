@@ -77,7 +77,9 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         help="a Forky file: what is new in it, into the conversation forked from it, or as a proposal into its original",
     )
     either.add_argument(
-        "--follow", action="store_true", help="bring what is new whenever the file changes, until Ctrl+C"
+        "--follow",
+        action="store_true",
+        help="bring what is new whenever the file, or one in the folder, changes, until Ctrl+C",
     )
     either.add_argument(
         "--list", dest="lists", action="store_true", help="list the imports, those that were broken off too"
@@ -92,7 +94,7 @@ def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> Non
         "--undo", metavar="NUMBER", type=int, help="take an import back, whole or as far as it came"
     )
     command.add_argument("--json", action="store_true", help="one JSON object a line")
-    while_open = "While the app runs, its Library imports; this command, and --follow, need it closed."
+    while_open = "While the app runs, its Library imports, and it does what --follow does."
     command.set_defaults(run=run, makes_database=True, while_open=while_open)
 
 
@@ -254,8 +256,8 @@ def _read(
 
 
 def _follow(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
-    if len(options.files) != 1 or options.only is not None or options.files[0].is_dir():
-        raise BadContent("One file is followed, and all of it.", "forky import --follow FILE")
+    if len(options.files) != 1 or options.only is not None:
+        raise BadContent("One file or folder is followed, and all of it.", "forky import --follow FILE")
     path: Path = options.files[0]
 
     def tell(done: Imported) -> None:

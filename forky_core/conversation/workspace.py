@@ -62,6 +62,8 @@ class Workspace:
         """What the names of branches begin with that a team's member makes where they may only comment; "" for none."""
         self.below = ""
         """What the names of branches begin with that this view may write on; "" for any name."""
+        self.owner = ""
+        """The id of the team's member whose view it is; "" without a team."""
         self._repos: dict[ConversationId, Session] = {}
         self._lock = threading.Lock()
         self._is_view = False
@@ -75,18 +77,19 @@ class Workspace:
         models: Models | None = None,
         below: str = "",
         handle: str = "",
+        owner: str = "",
     ) -> Self:
         """The same open workspace through another store of the same database, for another person.
 
         Such a store may show less and refuse more, and so may `models`. Programs' calls are recorded on branches whose
-        names begin with `below`. Replies and what is cached are shared. Closing
-        it closes nothing.
+        names begin with `below`. `owner` is the member of a team whose view it is, if that is another one than before.
+        Replies and what is cached are shared. Closing it closes nothing.
         """
         view = copy(self)
         view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
-        view.below, view.handle = below, handle
-        view._recorder = Recorder(view._session, store, below)
+        view.below, view.handle, view.owner = below, handle, owner or self.owner
+        view._recorder = Recorder(view._session, store, below, view.owner)
         view._repos = {}
         view._lock = threading.Lock()
         return view
@@ -286,9 +289,10 @@ class Workspace:
         scope: str,
         client: str = "",
         conversation: ConversationId | None = None,
+        ids: SessionIds | None = None,
     ) -> Recorded:
         """Record a completed call with its answer, as one operation. Raises what `begin` raises."""
-        return self._recorder.record(call, reply, scope, client, conversation)
+        return self._recorder.record(call, reply, scope, client, conversation, ids)
 
     def reuse(self) -> Reuse:
         """How often stored answers were reused in all conversations and what that saved."""

@@ -77,6 +77,11 @@ class ParsedConversation:
     names: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     """Other branches the source has names for: name → node id."""
     extra: Mapping[str, Json] = field(default_factory=lambda: NOTHING)
+    session: str = ""
+    """The id by which the program names this session in its requests to models (wire/session_ids.py), so that both make
+    one conversation; "" where it names none."""
+    folder: str = ""
+    """The folder that the program worked in."""
 
 
 @dataclass(frozen=True, slots=True)

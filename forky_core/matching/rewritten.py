@@ -21,7 +21,9 @@ from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,
+    OpaquePart,
     Part,
+    ReasoningPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -113,6 +115,9 @@ class _Ground:
                     like = likeness(turn, message, calls.get, calls_above(message, self.messages))
                     if like is not Likeness.OTHER:
                         _reach(reached, _step(walk, at, turn, message, like))
+                if (whole := self._in_pieces(walk.at, turn)) is not None:
+                    doubtful = walk.doubtful and turn.role != "assistant"
+                    _reach(reached, replace(walk, at=whole, doubtful=doubtful))
             calls.update(calls_of(turn))
             sure = [walk for walk in reached.values() if not walk.doubtful]
             if sure:
@@ -128,15 +133,21 @@ class _Ground:
         return best
 
     def _children(self, at: MessageId | None) -> list[Message]:
-        """Return the messages that a walk may go on to, past those that hold surroundings alone."""
-        found: list[Message] = []
-        waiting: list[MessageId | None] = [at]
-        for one in waiting:
-            for message in self.tree.speaking(one, self.messages):
-                found.append(message)
-                if is_unspoken(message):
-                    waiting.append(message.id)
-        return found if at is not None else [*found, *beginnings(self.messages, TASK.name)]
+        """Return the messages that a walk may go on to, past those that hold surroundings or thoughts alone."""
+        return following(at, self.tree, self.messages, lambda one: is_unspoken(one) or is_thought(one))
+
+    def _in_pieces(self, at: MessageId | None, turn: Draft) -> MessageId | None:
+        """The last of the stored messages that together are one turn, as a file has a reply; None if it is not so."""
+        left = pieces(turn) if turn.role in ("assistant", "tool") and len(turn.parts) > 1 else set()
+        while left:
+            below = ((one, pieces(one)) for one in self._children(at) if one.role == turn.role)
+            piece = next((found for found in below if found[1] and found[1] <= left), None)
+            if piece is None:
+                return None
+            at, left = piece[0].id, left - piece[1]
+            if not left:
+                return at
+        return None
 
 
 def _step(walk: _Walk, at: int, turn: Draft, message: Message, like: Likeness) -> _Walk:
@@ -163,7 +174,7 @@ def _past_system(turns: Sequence[Draft], found: PlaceMatch, tree: Tree, messages
     return found
 
 
-def likeness(turn: Draft, message: Message, call: CallOf, stored_call: CallOf) -> Likeness:
+def likeness(turn: Draft | Message, message: Message, call: CallOf, stored_call: CallOf) -> Likeness:
     """Compare a turn of an array with a stored message. The functions name the calls that each one's results answer."""
     if turn.role != message.role:
         return Likeness.OTHER
@@ -193,6 +204,45 @@ def is_unspoken(turn: Draft | Message) -> bool:
         isinstance(part, TextPart) and parted(part.text)[1] and not parted(part.text)[0]
         for part in turn.parts
     )
+
+
+def is_thought(message: Draft | Message) -> bool:
+    """Whether a message of the assistant holds thoughts alone, or what nobody but its provider can read."""
+    return message.role == "assistant" and all(
+        isinstance(part, ReasoningPart | OpaquePart) for part in message.parts
+    )
+
+
+def following(
+    at: MessageId | None, tree: Tree, messages: Messages, is_passed: Callable[[Message], bool]
+) -> list[Message]:
+    """Return the messages that may come next below one, or at the beginning, past those that `is_passed` names."""
+    found: list[Message] = []
+    waiting: list[MessageId | None] = [at]
+    for one in waiting:
+        for message in tree.speaking(one, messages):
+            found.append(message)
+            if is_passed(message):
+                waiting.append(message.id)
+    return found if at is not None else [*found, *beginnings(messages, TASK.name)]
+
+
+def pieces(message: Draft | Message) -> set[tuple[str, str]]:
+    """Return what a message says piece by piece, without its thoughts: texts as they are compared, calls and results by
+    the id of the call.
+    """
+    found: set[tuple[str, str]] = set()
+    for part in message.parts:
+        match part:
+            case TextPart() | MergePart() if said := bare(part.text):
+                found.add(("text", said))
+            case ToolCallPart():
+                found.add(("call", part.tool_call_id or f"{part.name} {part.arguments}"))
+            case ToolResultPart():
+                found.add(("result", part.tool_call_id or bare(part.output)))
+            case AttachmentPart():
+                found.add(("file", part.sha256))
+    return found
 
 
 def _nothing(_text: str) -> str:

@@ -22,7 +22,7 @@ class ConversationSummary:
     branch: str
     """The branch that moved last, where a person resumes."""
     program: str = ""
-    """The program that began it, with its token's name before it: “laptop (aider)”; "" if a person did."""
+    """The program that began it, its token and the folder it worked in: “laptop (aider) · shop”; "" if a person did."""
     folder: str = ""
     """The folder it is in; "" if it is in none."""
 

@@ -54,7 +54,9 @@ class View:
 
     @property
     def program(self) -> str:
-        """The program that began the conversation, with its token's name before it; "" if a person did."""
+        """The program that began the conversation, with its token's name before it and its folder after it; "" if a
+        person did.
+        """
         program = self.entries.get("program", "")
         return program if isinstance(program, str) else ""
 

@@ -42,7 +42,12 @@ def member_view(forky: AnyWorkspace, team: Team, member: str) -> AnyWorkspace:
     store = GuardedStore(forky.store, team, member)
     models = GuardedModels(forky.models, store.access, forky.book)
     return forky.through(
-        store, member, name_of=team.members.names_in, models=models, handle=f"{store.access.member.handle}/"
+        store,
+        member,
+        name_of=team.members.names_in,
+        models=models,
+        handle=f"{store.access.member.handle}/",
+        owner=member,
     )
 
 

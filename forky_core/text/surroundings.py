@@ -114,6 +114,23 @@ def is_contained(one: str, other: str) -> bool:
     return long.startswith(short) and long[len(short)] == "\n"
 
 
+_FOLDER = re.compile(
+    r"<cwd>\s*([^<\n]{1,500}?)\s*</cwd>|\bworking directory: *([^\s<][^<\n]{0,500})", re.IGNORECASE
+)
+
+
+def working_folder(texts: Iterable[str]) -> str:
+    """Return the folder in which a program says that it works; "" if none of the texts has one."""
+    found = next((found for text in texts if (found := _FOLDER.search(text[:50_000]))), None)
+    return (found[1] or found[2]).strip() if found else ""
+
+
+def program_in(program: str, folder: str) -> str:
+    """Return how a list names a program and the folder that it worked in."""
+    name = " ".join(re.split(r"[/\\]", folder.rstrip("/\\"))[-1].split())[:80]
+    return " · ".join(filter(None, (program, name)))
+
+
 _TITLES = re.compile(
     r"(?:please )?(?:generate|write|create|give|suggest|provide|come up with)\b[^.\n]{0,60}\b(?:title|name|summary)\b[^.\n]{0,40}"
     r"\b(?:conversation|chat|session|thread|message|task)|you are a title generator|<session>"

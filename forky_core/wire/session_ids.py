@@ -66,6 +66,11 @@ def session_ids(headers: Mapping[str, str], body: Mapping[str, Any]) -> SessionI
     return None
 
 
+def named_session(name: str) -> SessionIds | None:
+    """Return the ids of a session that a program names outside of headers, as `x-forky-thread` would; None for ""."""
+    return SessionIds(f"{CLIENTS[0].program}:{_id(name)}") if _id(name) else None
+
+
 def _ids(program: str, session: str, thread: str = "", parent: str = "") -> SessionIds:
     own = session if thread in ("", session) else f"{session}/{thread}"
     above = [f"{session}/{parent}", parent] if parent else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from pathlib import Path
+from threading import Lock, Thread
 from typing import TYPE_CHECKING
 
 import streamlit as st
@@ -12,6 +13,7 @@ import streamlit as st
 from forky_core.conversation.replies.reply_job import ReplyJob
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
+from forky_core.formats.importing.followed_folders import followed
 from forky_core.gateway.access.person import PERSON
 from forky_core.gateway.moving import LIBRARY
 from forky_core.model import ConversationId
@@ -29,6 +31,7 @@ from pages.ui.secrets import read_secrets
 from pages.ui.sign_in import TEAM
 
 if TYPE_CHECKING:
+    from forky_core.formats.importing.folder_follower import FolderFollower
     from forky_core.people.links.link import Link
     from forky_core.people.links.links import Links
 
@@ -37,9 +40,19 @@ _opened: list[Forky] = []
 _views: dict[str, Forky] = {}
 """The workspace as members of a team see it, by their ids."""
 _MOST_VIEWS = 500
+_followers: list[FolderFollower] = []
+"""What follows folders for the workspace, where one person has it, once it is needed."""
+_following = Lock()
 
 
-@st.cache_resource(show_spinner=False, on_release=Forky.close)
+def _close(forky: Forky) -> None:
+    with _following:
+        while _followers:
+            _followers.pop().close()
+    forky.close()
+
+
+@st.cache_resource(show_spinner=False, on_release=_close)
 def whole_workspace() -> Forky:
     """The workspace, opened at the first visit; every tab shares it. It shows everything: pages use `workspace`.
 
@@ -52,7 +65,19 @@ def whole_workspace() -> Forky:
         if TEAM is not None:
             join_team(forky, TEAM, shown_to_all=ready.id if ready is not None else None)
     _opened[:] = [forky]
+    if TEAM is None and followed(forky.store):
+        Thread(target=follower, name="forky-follower", daemon=True).start()
     return forky
+
+
+def follower() -> FolderFollower | None:
+    """What follows folders of this machine; None on a team's server, whose machine is no member's."""
+    from forky_core.formats.importing.folder_follower import FolderFollower  # noqa: PLC0415 - it reads every format
+
+    with _following:
+        if TEAM is None and not _followers:
+            _followers.append(FolderFollower(opened()))
+        return next(iter(_followers), None)
 
 
 def opened() -> Forky:

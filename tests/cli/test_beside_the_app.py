@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
+import signal
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +18,7 @@ from forky_core.model.errors import NotAllowed, NotFound, StoreError
 from forky_core.store.remote.note import note_beside, read_note, write_note
 from tests.app_server import started
 from tests.cli.conftest import CHECKOUT, Run
+from tests.formats.test_following import line, write
 from tests.hangs import HANG
 
 
@@ -58,6 +63,26 @@ def test_commands_read_and_write_through_the_app(forky: Run, database: Path, tmp
     assert refused.code == 1 and "--server" in refused.err
     with pytest.raises(StoreError, match="open in another Forky"):
         Forky.open(database, by_app=False)
+
+
+def test_sessions_of_a_folder_come_through_the_app_while_they_are_written(
+    forky: Run, database: Path, tmp_path: Path
+) -> None:
+    write(tmp_path / "a.jsonl", line(1, "What is a beam sea?"))
+    command = [sys.executable, "-m", "forky_core", "--database", str(database)]
+    with subprocess.Popen(
+        [*command, "import", "--follow", "--json", str(tmp_path)], stdout=subprocess.PIPE, cwd=CHECKOUT
+    ) as following:
+        assert following.stdout is not None
+        try:
+            [chat] = json.loads(following.stdout.readline())["conversations"]
+            write(tmp_path / "a.jsonl", line(2, "One from the side."))
+            assert json.loads(following.stdout.readline())["conversations"] == [chat]
+        finally:
+            following.send_signal(signal.SIGINT)
+        assert following.wait(HANG) == 0
+    assert [row["title"] for row in forky("list --json").rows if row["id"] == chat] == ["What is a beam sea?"]
+    assert "One from the side." in forky("search --json side").out
 
 
 def test_a_token_that_a_command_makes_or_revokes_counts_at_once(forky: Run, address: str) -> None:

@@ -62,9 +62,13 @@ def assistant(text: str, **calls: Json) -> Json:
     return {"role": "assistant", "content": text, **calls}
 
 
-def replay(forky: Workspace, name: str) -> None:
-    """Record what a real program sent."""
-    for line in (RECORDED / f"{name}.jsonl").read_text().splitlines():
+def replay(
+    forky: Workspace, name: str, *, after: int = 0, until: int | None = None, ends: bool = True
+) -> Recording | None:
+    """Record what a real program sent, from one call to another; the last answer goes on unless it `ends`."""
+    recording = None
+    lines = (RECORDED / f"{name}.jsonl").read_text().splitlines()[after:until]
+    for at, line in enumerate(lines, 1):
         sent = json.loads(line)
         names = [{"name": tool, "type": "function"} for tool in sent["tools"]]
         body = {**sent["body"], **({"tools": names} if names else {})}
@@ -73,7 +77,9 @@ def replay(forky: Workspace, name: str) -> None:
         recording.take(TextDelta(sent["answer"]["text"]))
         if call := sent["answer"]["call"]:
             recording.take(ToolCallDone(call[0], call[1], json.dumps(call[2])))
-        recording.done("stop")
+        if ends or at < len(lines):
+            recording.done("stop")
+    return recording
 
 
 def only(forky: Workspace) -> Conversation:

@@ -90,7 +90,7 @@ def test_the_command_line_reads_a_folder(
     database = ["--database", str(tmp_path / "chats.duckdb")]
     assert main([*database, "import", str(folder)]) == INCOMPLETE
     assert "sessions: 5 conversations imported" in capsys.readouterr().out
-    assert main([*database, "import", "--follow", str(folder)]) == 2
+    assert main([*database, "import", "--follow", str(folder), "--only", "1"]) == 2
 
 
 def test_a_preview_of_an_unknown_file_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -73,6 +73,25 @@ def test_a_session_named_in_a_header_is_one_path_although_its_first_message_chan
     assert path == ["It is 10:30. Why?", *texts[1:-1]]
 
 
+def test_a_recorded_call_goes_on_in_the_session_that_it_names(spoken: Served) -> None:
+    post(spoken, ask("It is 10:30. Why?"), **{"x-forky-thread": "a"})
+    texts = ["It is 10:31. Why?", "one says: It is 10:30. Why?"]
+    told: dict[str, Any] = {}
+    for turn, named in enumerate(({"session": "a"}, {})):
+        texts += [f"And {turn}?"]
+        told = {"forky": "call", "request": ask(*texts), **named}
+        told["response"] = {"choices": [{"message": {"content": f"Because {turn}."}}]}
+        headers = {} if named else {"x-forky-thread": "a"}
+        with spoken.client() as client:
+            assert client.post("/forky/record", json=told, headers=headers).json()["recorded"]
+        texts += [f"Because {turn}."]
+    [path] = spoken.paths()
+    assert path == ["It is 10:30. Why?", *texts[1:]]
+    with spoken.client(spoken.tokens.make("other").text) as client:
+        client.post("/forky/record", json={**told, "session": "a"})
+    assert len(spoken.forky.conversations()) == 2, "another token's session of the same id is another one"
+
+
 def test_a_conversation_is_titled_and_says_who_asked(spoken: Served) -> None:
     post(spoken, ask("Name a port"), **{"user-agent": "aider/0.86 (Linux)"})
     (summary,) = spoken.forky.conversations()

@@ -16,11 +16,14 @@ from forky_core.formats.importing import batches
 from forky_core.formats.importing.import_record import imports, source_of
 from forky_core.formats.importing.landing import ImportProgress, import_file
 from forky_core.gateway.downloading import PREFIX, Download
+from forky_core.people.members import Member
 from pages.ui.components.downloads import offers
 from tests.builders import origin_of, talk
+from tests.formats.test_following import line, write
 from tests.formats.test_landing import chat
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 from tests.pages.apptest import by_key, html, keys, latest, press, settled, words
+from tests.pages.teams import TeamServer
 from tests.pages.workspaces import open_page
 
 
@@ -342,3 +345,29 @@ def test_the_log_stays_here_until_it_is_wanted(forky: Forky) -> None:
     assert "Leaving with it: 1 undone message and the operation log" in words(settled(test))
     assert "1 value may be private" in words(test)
     assert "an undone message" in words(test)
+
+
+def test_a_program_s_sessions_are_followed_from_the_library(
+    forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    sessions = tmp_path / "codex" / "sessions"
+    write(sessions / "a.jsonl", line(1, "Why?"))
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
+    test = import_tab()
+    assert by_key(test, "follow.where").options == [f"Codex · {sessions}", "Another folder …"]
+    settled(by_key(test, "follow.begin").click().run())
+    eventually(lambda: [one.title for one in forky.conversations()] == ["Why?"])
+    eventually(lambda: "last heard" in words(settled(test.run())))
+    assert by_key(test, "follow.where").options == ["Another folder …"]
+    settled(by_key(test, "follow.stop.0").click().run())
+    assert "what came in stays" in words(test) and "follow.stop.0" not in keys(test)
+    by_key(test, "follow.path").input(str(tmp_path / "none")).run()
+    settled(by_key(test, "follow.begin").click().run())
+    assert "is no folder on the machine" in words(test)
+
+
+def test_on_a_team_s_server_no_folder_is_followed(server: TeamServer, ada: Member) -> None:
+    server.sign_in(ada)
+    test = settled(import_tab())
+    assert "import.file.0" in keys(test) and "follow.where" not in keys(test)

@@ -46,8 +46,8 @@ from forky_core.model.generation import RESPELLED
 from forky_core.model.hashing import content_hash
 from forky_core.model.parts import Json, Part, canonical_json
 from forky_core.store.contract import Store
-from forky_core.text.surroundings import spoken
-from forky_core.wire.call import Call
+from forky_core.text.surroundings import program_in, spoken, working_folder
+from forky_core.wire.call import Call, text_of_turn
 from forky_core.wire.session_ids import SessionIds
 
 T = TypeVar("T")
@@ -59,12 +59,20 @@ _STRIPES = 64
 class Recorder:
     """Records programs' calls. Safe from any thread."""
 
-    def __init__(self, repo_of: Callable[[ConversationId], Session], store: Store, below: str = "") -> None:
-        """`below` is what the names of the branches begin with on which calls are recorded."""
+    def __init__(
+        self,
+        repo_of: Callable[[ConversationId], Session],
+        store: Store,
+        below: str = "",
+        owner: str = "",
+    ) -> None:
+        """`below` is what the names of the branches begin with on which calls are recorded; `owner` is the member of a
+        team whose calls they are.
+        """
         self._repo_of = repo_of
         self._below = below
         self._store = store
-        self._scopes = Scopes(store)
+        self._scopes = Scopes(store, owner)
         self._places = SessionPlaces(repo_of, store, self._scopes, below)
         self._locks = tuple(Lock() for _ in range(_STRIPES))
         self._tools: set[tuple[ConversationId, str]] = set()
@@ -103,9 +111,15 @@ class Recorder:
         return self._in_turn(call, scope, conversation, write, ids)
 
     def record(
-        self, call: Call, reply: Reply, scope: str, client: str, conversation: ConversationId | None
+        self,
+        call: Call,
+        reply: Reply,
+        scope: str,
+        client: str,
+        conversation: ConversationId | None,
+        ids: SessionIds | None = None,
     ) -> Recorded:
-        """Record a completed call, as one operation."""
+        """Record a completed call, as one operation. `ids` name the program's session."""
         asked = _asked(call, client)
         generation = replace(
             asked,
@@ -121,9 +135,10 @@ class Recorder:
         )
 
         def write(found: FoundPlace) -> Recorded:
-            return self._write(found, scope, generation, reply.parts)
+            spelled = replace(generation, parameters=_with_spellings(asked, found))
+            return self._write(found, scope, spelled, reply.parts)
 
-        return self._in_turn(call, scope, conversation, write)
+        return self._in_turn(call, scope, conversation, write, ids)
 
     def another(self, recording: Recording) -> Recording:
         """Start recording one more answer to the same question."""
@@ -208,18 +223,22 @@ class Recorder:
             lambda: session.messages if found.version else NO_MESSAGES,
             lambda: session.visible,
             below=self._below,
-            branch=str(tx.view.entries.get(found.key) or ""),
+            branch=found.branch,
             forks=found.forks,
         )
         stood = put(tx, ground, call, match, reply, aside=found.aside)
+        if not found.version or (found.keys and SCOPE not in tx.view.entries and not self._below):
+            tx.set(SCOPE, self._scopes.named(scope))  # A session that a file began is now this token's, too.
         if not found.version:
-            tx.set(SCOPE, self._scopes.named(scope))
-            tx.set("program", generation.client or None)
-            if not found.key:
+            told = (call.system or "", *(text_of_turn(turn) for turn in call.turns[:4]))
+            tx.set(
+                "program", program_in(generation.client, working_folder(told)) if generation.client else None
+            )
+            if not found.keys:
                 tx.set(self._scopes.opening(scope, call.turns), True)
-        if found.key and (not found.version or not self._below):
+        for key in found.keys if not found.version or not self._below else ():
             # A token that only proposes changes no key that it did not make: its sessions are found by what they say.
-            tx.set(found.key, stood.target.branch or tx.view.entries.get(found.key, ""))
+            tx.set(key, stood.target.branch or tx.view.entries.get(key, ""))
         for spelled in other_spellings(call, match).values():
             tx.derived[f"sent/{content_hash(spelled)}"] = spelled
         tx.generations.append(

@@ -28,8 +28,10 @@ _MOST = 8
 
 
 class Scopes:
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, owner: str = "") -> None:
+        """`owner` is the member of a team whose files and calls find each other; "" without a team."""
         self._store = store
+        self._owner = owner
         self._lock = Lock()
         self._salted = ""
 
@@ -49,6 +51,14 @@ class Scopes:
     def session(self, scope: str, id: str) -> str:
         """The key of the view for a program's session, or a thread of it."""
         return OPENS + _hash(self._salt(), scope, "session", id)
+
+    def of_file(self, id: str) -> str:
+        """The key of the view of a conversation that the file of a session began, by which its calls find it."""
+        return OPENS + _hash(self._salt(), "file", self._owner, "session", id)
+
+    def of_calls(self, id: str) -> str:
+        """The key of the view of a conversation in which a session's calls are recorded, by which its file finds it."""
+        return OPENS + _hash(self._salt(), "calls", self._owner, "session", id)
 
     def opened(self, opening: str) -> list[ConversationId]:
         """The conversations of this key that are not in the trash, the most recently started first."""

@@ -48,8 +48,10 @@ class FoundPlace:
     """The version of its view when it was matched; 0 if the conversation has yet to be created."""
     call: Call
     """The call as it is filed."""
-    key: str = ""
-    """The key of the view for its session; "" if it named none."""
+    keys: tuple[str, ...] = ()
+    """The keys of the view for its session: within its scope, and for the session's file; () if it named none."""
+    branch: str = ""
+    """The branch on which the session wrote last; "" if it has none."""
     aside: bool = False
     """Whether the program asks for itself."""
     forks: bool = False
@@ -68,29 +70,44 @@ class SessionPlaces:
         self._below = below
 
     def find(self, call: Call, scope: str, ids: SessionIds) -> FoundPlace | None:
-        """The place of a call in the conversation of its session, or of the one that began it; None without either."""
-        keys = [self._scopes.session(scope, id) for id in ids.all]
-        for key in keys:
+        """The place of a call in the conversation of its session, or of the one that began it; None without either.
+
+        A session's file that was imported before its calls counts as well, for the first token that names the session.
+        """
+        keys = self._keys(scope, ids)
+        for named in ids.all:
+            key = self._scopes.session(scope, named)
             for id in self._scopes.opened(key):
-                return self._within(self._repo_of(id), call, keys[0], key)
+                return self._within(self._repo_of(id), call, keys, key, is_own=named == ids.own)
+        for named in ids.all:
+            key, taken = self._scopes.of_file(named), self._scopes.of_calls(named)
+            for session in map(self._repo_of, self._scopes.opened(key)):
+                if taken not in session.view.entries:
+                    return self._within(session, call, keys, key, is_own=named == ids.own)
         return None
 
     def begin(self, call: Call, scope: str, ids: SessionIds, by_content: Iterable[FoundPlace]) -> FoundPlace:
         """The place of the first call of a session: where a stored answer is continued, such as by a fork of another
         session, or a new conversation.
         """
-        key = self._scopes.session(scope, ids.own)
+        keys = self._keys(scope, ids)
         going_on = [place for place in by_content if _answers(call.turns, place.match)]
         if going_on:
             best = max(going_on, key=lambda place: place.match.known - place.match.skipped)
-            return replace(best, key=key, forks=True)
+            return replace(best, keys=keys, forks=True)
         new = self._repo_of(ConversationId(new_id()))
-        return FoundPlace(new, PlaceMatch(None, 0), 0, call, key, _is_aside(call))
+        return FoundPlace(new, PlaceMatch(None, 0), 0, call, keys, aside=_is_aside(call))
 
-    def _within(self, session: Session, call: Call, own: str, known: str) -> FoundPlace:
+    def _keys(self, scope: str, ids: SessionIds) -> tuple[str, ...]:
+        return self._scopes.session(scope, ids.own), self._scopes.of_calls(ids.own)
+
+    def _within(
+        self, session: Session, call: Call, keys: tuple[str, ...], known: str, *, is_own: bool
+    ) -> FoundPlace:
         view = session.view
         match = session.match(call.turns, rewritten=True)
-        place = FoundPlace(session, match, view.version, call, own, _is_aside(call))
+        wrote = str(view.entries.get(known) or "") if is_own else ""
+        place = FoundPlace(session, match, view.version, call, keys, wrote, _is_aside(call))
         if place.aside:
             return place
         branch = self._branch(session, view, known)
@@ -100,7 +117,7 @@ class SessionPlaces:
             return replace(place, call=compacted, match=PlaceMatch(head, 0))
         if match.message is not None or head is None:
             return place
-        if own != known:
+        if not is_own:
             caller = _caller(session, call.turns) or head
             return replace(
                 place, call=_begun(call, TASK.name, branch), match=PlaceMatch(caller, 0), forks=True

@@ -1,4 +1,5 @@
-"""Follows a file that another program keeps writing (llm's logs.db, a spool of calls), and imports each addition.
+"""Follows a file that another program keeps writing (llm's logs.db, a spool of calls), or a folder of such files (the
+sessions of an agent's program), and imports each addition.
 
 An import adds only what is not stored yet, so following means importing whenever the file has changed. It reads a
 consistent copy: of a database by SQLite's own backup, which includes its write-ahead log and waits for a writer.
@@ -9,19 +10,23 @@ from __future__ import annotations
 import shutil
 import sqlite3
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from dataclasses import replace
 from pathlib import Path
 from threading import Event
 
 from forky_core.conversation.workspace import Workspace
+from forky_core.formats.files.source import files_in
 from forky_core.formats.files.spools import spool
-from forky_core.formats.importing.import_record import ImportedFile
+from forky_core.formats.importing.import_record import ImportedFile, forget_import
 from forky_core.formats.importing.landing import Imported, import_file
 from forky_core.model.errors import BadContent
 
 EVERY = 2.0
 """Seconds between two checks."""
+_SUFFIXES = frozenset((".jsonl", ".json"))
+"""How the names of files end that are followed in a folder."""
 _PATIENCE = 30.0
 """Seconds to wait for a program that is writing."""
 
@@ -34,6 +39,64 @@ Signs = tuple[int | bytes, ...]
 SQLite writes a commit to the log, waits for the disk, and then enters it in the index, which readers rely on. A reader
 in between gets the former state; after that only the index changes.
 """
+
+
+class Watch:
+    """A file that another program keeps writing, or a folder of such files, and what of it has been imported.
+
+    A folder's files leave no record of an import: there is one for each addition, and no one is undone by itself.
+    """
+
+    def __init__(self, path: Path, read: int = 0) -> None:
+        """Files of a folder that have not changed since `read` are taken to be imported; see `read`."""
+        self.path = path
+        self.read = read
+        """When the file changed last that was imported, in nanoseconds since the epoch, by the file system's clock."""
+        self._before = read
+        self._seen: dict[Path, Signs] = {}
+
+    def look(self, forky: Workspace, stop: Event) -> Iterator[Imported]:
+        """Import what has changed since the last look, file by file.
+
+        Raises:
+            BadContent: a single file has no known format; a folder's files of other kinds are passed over.
+            StoreError: the database cannot store it.
+        """
+        if not self.path.is_dir():
+            signs = _signs(self.path)
+            if signs is not None and signs != self._seen.get(self.path):
+                done = _imported(forky, self.path)
+                if done is not None:
+                    self._seen[self.path] = signs
+                    yield done
+            return
+        for changed, file, signs in sorted(self._changed()):
+            if stop.is_set():
+                return
+            try:
+                done = _imported(forky, file)
+                if done is None:
+                    continue
+            except BadContent:
+                done = None
+            self._seen[file], self.read = signs, max(self.read, changed)
+            if done is not None and done.number:
+                forget_import(forky.store, done.number)
+                yield replace(done, number=0)
+
+    def _changed(self) -> Iterator[tuple[int, Path, Signs]]:
+        """Yield the files of a folder that have changed, with the times at which they did."""
+        for file in files_in(self.path):
+            if file.suffix not in _SUFFIXES:
+                continue
+            with suppress(OSError):
+                status = file.stat()
+                signs = (status.st_mtime_ns, status.st_size)
+                known = self._seen.get(file)
+                if known is None and status.st_ctime_ns <= self._before:
+                    self._seen[file] = signs
+                elif known != signs:
+                    yield status.st_ctime_ns, file, signs
 
 
 def follow(
@@ -50,20 +113,17 @@ def follow(
     Raises:
         BadContent: the file has had no known format for `patience` seconds, since a new file may be unfinished.
     """
-    seen: Signs | None = None
+    watch = Watch(path)
     unreadable_since = 0.0
     while True:
-        now = _signs(path)
-        if now is not None and now != seen:
-            try:
-                done = _imported(forky, path)
-            except BadContent:
-                done, unreadable_since = None, unreadable_since or time.monotonic()
-                if time.monotonic() - unreadable_since >= patience:
-                    raise
-            if done is not None:
-                seen, unreadable_since = now, 0.0
+        try:
+            for done in watch.look(forky, stop):
                 on_import(done)
+            unreadable_since = 0.0
+        except BadContent:
+            unreadable_since = unreadable_since or time.monotonic()
+            if time.monotonic() - unreadable_since >= patience:
+                raise
         if stop.wait(every):
             return
 

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from functools import lru_cache
 
 from forky_core.conversation.identity import named_id, new_id, title_line
+from forky_core.conversation.recording.scopes import Scopes
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.contract import Importer, Node
@@ -29,6 +30,7 @@ from forky_core.model import (
 )
 from forky_core.model.hashing import content_hash, mend_json, mend_text
 from forky_core.model.parts import Json, canonical_json
+from forky_core.text.surroundings import program_in
 
 ORIGIN = "origin"
 """The key in a view for the origin of an imported conversation."""
@@ -81,7 +83,14 @@ def _new_conversation(forky: Workspace, key: Key) -> ConversationId:
     return ConversationId(new_id()) if forky.store.is_taken(id) else id
 
 
-def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str, Json]) -> Transaction:
+def session_of(format: str, tree: ImportedTree) -> str:
+    """Return the id of the session whose file it is, as calls have it; "" if its program's calls name none."""
+    return f"{format}:{tree.found.session}" if tree.found.session else ""
+
+
+def creation(
+    forky: Workspace, importer: Importer, key: Key, tree: ImportedTree, origin: Mapping[str, Json]
+) -> Transaction:
     """Return a transaction that creates the conversation."""
     tx = Transaction(forky.store, _new_conversation(forky, key), EMPTY_VIEW, forky.actor, in_bulk=True)
     title = title_of(tree)
@@ -92,7 +101,9 @@ def creation(forky: Workspace, key: Key, tree: ImportedTree, origin: Mapping[str
         tx.create_branch(name, tip, Rules())
     for tip in tree.kept:
         tx.keep(tip)
-    tx.set(ORIGIN, dict(origin))
+    _tell_origin(tx, forky, tree, origin)
+    if tree.found.folder:
+        tx.set("program", program_in(importer.label.removesuffix(" session"), tree.found.folder))
     tx.messages = list(tree.messages)
     tx.generations = _generations(tree)
     tx.derived = cut(ORIGINS, _origin_rows(tree))
@@ -109,7 +120,7 @@ def extension(
 ) -> Transaction:
     """Return a transaction that adds new content to a conversation that was imported before.
 
-    `origin` is None for a session that goes on from the conversation, which has another origin.
+    `origin` is None for a session that goes on from the conversation, or whose calls are recorded there.
     """
     view = forky.store.view(known)
     here = forky.store.messages(known)
@@ -128,9 +139,16 @@ def extension(
     )
     tx.set("trashed", None)
     if origin is not None:
-        tx.set(ORIGIN, dict(origin))
+        _tell_origin(tx, forky, tree, origin)
     tx.derived = missing(forky.store, known, ORIGINS, _origin_rows(tree))
     return tx
+
+
+def _tell_origin(tx: Transaction, forky: Workspace, tree: ImportedTree, origin: Mapping[str, Json]) -> None:
+    """Set what says where a conversation comes from, and by what calls of the same session find it."""
+    tx.set(ORIGIN, dict(origin))
+    if session := session_of(str(origin["format"]), tree):
+        tx.set(Scopes(forky.store, forky.owner).of_file(session), tree.branch)
 
 
 def _origin_rows(tree: ImportedTree) -> list[str]:

@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from threading import Event
 
 from forky_core.conversation.identity import title_line
+from forky_core.conversation.recording.scopes import Scopes
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, Unreadable
@@ -21,14 +22,17 @@ from forky_core.formats.importing.batches import Batches, PendingCommit, Pending
 from forky_core.formats.importing.continuations import continued, without_beginning
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, import_of
 from forky_core.formats.importing.import_transaction import (
+    MAIN,
     creation,
     extension,
     imported_before,
     key_of,
     names_a_branch,
     origin_of,
+    session_of,
 )
 from forky_core.formats.importing.pieces import SourcePiece, title_of
+from forky_core.formats.importing.recorded_session import onto_recorded
 from forky_core.formats.importing.undo_import import remove_imported
 from forky_core.formats.importing.visibility import shows, was_taken_back
 from forky_core.formats.tree import ImportedTree, build_tree
@@ -133,6 +137,7 @@ class RunningImport:
         self.done = self.in_file = 0
         self._brings_again = brings_again
         self._known = {**continued(forky), **imported_before(forky)}
+        self._scopes = Scopes(forky.store, forky.owner)
         self._untouched = {one.id for one in forky.conversations() if one.created == one.updated}
         """Conversations that have not changed since they were created, so that nothing in them can have been undone."""
         self._created: set[ConversationId] = set()
@@ -181,23 +186,25 @@ class RunningImport:
         """Write the new content of a conversation of the file; `files` returns the attachments of messages."""
         tree = found.tree
         key = key_of(found.importer, tree)
-        known = self._known.get(key)
+        session = session_of(key[0], tree)
+        recorded = self._recorded(session)
+        known = recorded or self._known.get(key)
         if known is not None and self._batches.holds(known):
             self._batches.flush()
-            known = self._known.get(key)
+            known = recorded or self._known.get(key)
         origin = origin_of(key, self.file, tree)
-        further = known and without_beginning(self.forky.store.view(known), key, tree)
+        further = None
+        if recorded is not None:
+            further = self._onto(recorded, session, tree)
+        elif known is not None:
+            further = without_beginning(self.forky.store.view(known), key, tree)
         tree = further or tree
         if known is None:
-            tx = creation(self.forky, key, tree, origin)
+            tx = creation(self.forky, found.importer, key, tree, origin)
             self._known[key] = tx.conversation
             self._created.add(tx.conversation)
             summary = f"Imported “{title_of(tree)}” ({found.importer.label})"
-        elif (known in self._untouched and self._running.has_brought(known, found.number)) or (
-            self._holds_all(known, tree)
-            and not names_a_branch(self.forky, known, tree)
-            and not self._comes_again(known, tree)
-        ):
+        elif self._brings_nothing(known, found, tree):
             self.unchanged += 1
             self._count(found, tree.account.imported)
             return
@@ -214,6 +221,30 @@ class RunningImport:
         self._count(found, already)
         account = tree.account.with_stored(already)
         self._batches.add(PendingCommit(commit, title_of(tree), files(tx.messages), account))
+
+    def _brings_nothing(self, known: ConversationId, found: _FoundTree, tree: ImportedTree) -> bool:
+        """Whether a conversation has all of its tree already, or is in the trash, where what is followed leaves it."""
+        if not self._brings_again and self.forky.store.view(known).trashed:
+            return True
+        if known in self._untouched and self._running.has_brought(known, found.number):
+            return True
+        holds_all = self._holds_all(known, tree) and not names_a_branch(self.forky, known, tree)
+        return holds_all and not self._comes_again(known, tree)
+
+    def _recorded(self, session: str) -> ConversationId | None:
+        """The conversation in which calls of a session are recorded; None without one."""
+        return next(iter(self._scopes.opened(self._scopes.of_calls(session))), None) if session else None
+
+    def _onto(self, known: ConversationId, session: str, tree: ImportedTree) -> ImportedTree:
+        """What is new of a file for the conversation with its session's calls. While one of these is answered, that is
+        nothing: the call brings it.
+        """
+        if any(place[0] == known for place in self.forky.store.running()):
+            return replace(tree, messages=(), head=None, branches={}, kept=(), branch=MAIN)
+        view = self.forky.store.view(known)
+        wrote = str(view.entries.get(self._scopes.of_calls(session)))
+        branch = wrote if wrote in view.branches else MAIN
+        return onto_recorded(tree, self.forky.store.messages(known), branch)
 
     def _count(self, found: _FoundTree, already: int) -> None:
         """Add a conversation to the account, or correct the number of its stored messages on a further try."""

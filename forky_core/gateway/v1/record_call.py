@@ -10,6 +10,7 @@ from forky_core.gateway.v1.recording import Caller
 from forky_core.model.errors import BadContent
 from forky_core.wire.chat import chat_call
 from forky_core.wire.errors import malformed
+from forky_core.wire.session_ids import named_session, session_ids
 
 if TYPE_CHECKING:
     from forky_core.conversation.workspace import Workspace
@@ -26,7 +27,7 @@ def record_call(forky: Workspace, caller: Caller, payload: dict[str, Any]) -> di
         asked = chat_call(told.request)
     except BadContent as error:
         raise malformed(str(error), getattr(error, "where", None) or None) from error
-    scope = f"{caller.scope}/{told.session}" if told.session else caller.scope
+    ids = named_session(told.session) or session_ids(caller.headers, told.request)
     client = f"{caller.token.name} ({told.client or caller.client})"
     recorded = [
         forky.record(
@@ -42,8 +43,9 @@ def record_call(forky: Workspace, caller: Caller, payload: dict[str, Any]) -> di
                 id=answer.id,
                 provider_reason=answer.provider_reason,
             ),
-            scope=scope,
+            scope=caller.scope,
             client=client,
+            ids=ids,
         )
         for answer in told.answers
     ]

@@ -20,6 +20,7 @@ from pages.ui.components.too_large import draw_too_large, largest
 from pages.ui.frame import open_page, place, saying
 from pages.ui.keeping.fields import kept_fields
 from pages.ui.library.broken_off import asked_for, size_in_words
+from pages.ui.library.following import draw_following
 from pages.ui.library.import_preview import draw_looking, draw_preview, title_of
 from pages.ui.library.import_results import draw_landed, draw_past
 from pages.ui.person import viewer
@@ -42,6 +43,7 @@ def draw_import(forky: Workspace, tab: TabSession) -> None:
         if tab.incoming is None:
             if not draw_refusal(viewer().why_not("begin", "bring conversations in")):
                 _draw_zone(forky, tab)
+                draw_following(tab)
                 draw_past(forky, tab)
         elif tab.incoming.busy:
             st.fragment(run_every=_LOOK_EVERY)(_draw_busy)(tab, tab.incoming)

@@ -11,6 +11,7 @@ repeats an id follows the one that had it.
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -71,10 +72,12 @@ _BOOKKEEPING = frozenset(
     (
         *("file-history-snapshot", "mode", "permission-mode", "last-prompt", "agent-name", "agent-color"),
         *("pr-link", "worktree-state", "attribution-snapshot", "bridge-session", "content-replacement"),
-        *("frame-link", "relocated", "started", "atis-latch"),
+        *("frame-link", "relocated", "started", "atis-latch", "tools-used", "cost-state", "prompt_snapshot"),
+        *("api-request", "api-request-shape", "api-request-blob"),
     )
 )
-"""Types of lines that say nothing: settings, links and copies of files. A last prompt is that of a message."""
+"""Types of lines and attachments that say nothing new: settings, links, copies of files, of prompts and of requests. A
+last prompt is that of a message."""
 _SCREEN = frozenset(
     (
         *("bash_progress", "hook_progress", "mcp_progress", "powershell_progress", "waiting_for_task"),
@@ -95,6 +98,7 @@ _REMINDERS = frozenset(
         " ultra_effort_enter ultra_effort_exit opened_file_in_ide diagnostics output_style todo"
         " agent_mention token_usage budget_usd already_read_file relevant_memories current_session_memory"
         " max_turns_reached dynamic_skill critical_system_reminder async_hook_response ultramemory"
+        " environment model instructions session_context date remote_session_change"
     )
 )
 """Kinds of `attachment` whose text the program wrote for the model, or notes for itself."""
@@ -199,12 +203,15 @@ class _ClaudeCodeSession:
         session, agent = word(about.get("sessionId")), word(about.get("agentId"))
         titles = (self.titles.get("custom-title"), self.titles.get("ai-title"), *self._summaries())
         extra = picked(about, "gitBranch", "version")
+        id = f"{session}/{agent}" if agent and self.last is None else session
         return ParsedConversation(
-            source_id=f"{session}/{agent}" if agent and self.last is None else session,
+            source_id=id,
             title=next(filter(None, titles), ""),
             nodes=tuple(nodes),
             current=current.id if current else None,
             extra={**extra, "summaries": list(self.summaries.values())} if self.summaries else extra,
+            session=id,
+            folder=next((cwd for line in self.lines if (cwd := word(line.entry.get("cwd")))), ""),
         )
 
     def _summaries(self) -> list[str]:
@@ -289,7 +296,7 @@ class _ClaudeCodeSession:
         if line.queued:
             told = _of_program(entry)
             return "system" if told else "user", text_parts(_typed(entry)), REMINDER if told else QUEUED, told
-        if "message" in entry:
+        if _has_message(entry):
             return (*self._message(entry), "", False)
         if kind == "attachment" and obj(entry.get("attachment")):
             return self._attachment(obj(entry["attachment"]))
@@ -349,6 +356,8 @@ class _ClaudeCodeSession:
                 *(content_parts([picture], self.files, PROGRAM) if file.get("base64") else ()),
             ]
             return "user", parts or [OpaquePart(kept_json({**entry, "type": "file"}))], "", False
+        if kind in _BOOKKEEPING:
+            return "system", [], "", True
         if kind == "hook_additional_context":
             return "system", text_parts(words(content)), REMINDER, True
         known = frozenset(_PATHS) | {"type", "hookName", "hookEvent", "command", "toolUseID"}
@@ -362,6 +371,10 @@ class _ClaudeCodeSession:
         return "system", leftovers(entry, (), _LINE, within=f"attachment.{kind or 'unknown'}."), "", True
 
 
+_COMMAND = re.compile(
+    r"<command-name>([^<]*)</command-name>(?:.*?<command-args>([^<]*)</command-args>)?", re.DOTALL
+)
+"""A command of the program as the file has it."""
 _PATHS = ("displayPath", "filename", "path", "uri")
 _SAME = ("type", "message", "attachment", "content", "parentUuid")
 
@@ -380,7 +393,11 @@ def _speaks(entry: Mapping[str, Any]) -> bool:
     if entry.get("isApiErrorMessage") is True:
         return False
     attached = obj(entry.get("attachment"))
-    return "message" in entry or (attached.get("type") == "queued_command" and not _of_program(attached))
+    return _has_message(entry) or (attached.get("type") == "queued_command" and not _of_program(attached))
+
+
+def _has_message(entry: Mapping[str, Any]) -> bool:
+    return "message" in entry and entry.get("type") not in _BOOKKEEPING
 
 
 def _of_program(entry: Mapping[str, Any]) -> bool:
@@ -404,7 +421,9 @@ def _typed(entry: Mapping[str, Any]) -> str:
     said = obj(entry.get("message")).get("content")
     if entry.get("type") != "user" or any(one.get("type") == "tool_result" for one in objs(said)):
         return ""
-    return words(said).strip()
+    text = words(said).strip()
+    command = _COMMAND.search(text)
+    return f"{command[1]} {command[2] or ''}".strip() if command else text
 
 
 def _reply(line: _TranscriptLine) -> tuple[str, str]:

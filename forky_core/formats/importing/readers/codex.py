@@ -37,11 +37,13 @@ PROGRAM = Program(
 )
 SEALED = "It holds thoughts that only the provider can read."
 _ITEMS = frozenset(("message", "reasoning", "function_call", "function_call_output"))
-_SETTINGS = frozenset(("world_state", "ghost_snapshot", "inter_agent_communication_metadata"))
+_SETTINGS = frozenset(
+    ("world_state", "ghost_snapshot", "inter_agent_communication_metadata", "token_usage_record")
+)
 """Other lines without content of the conversation."""
 _TOLD: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
 _ON_SCREEN = re.compile(
-    r"\w+_(begin|end|started|complete|completed|delta|updated?|request|response|count|event|break|aborted|mode|diff)"
+    r"\w+_(begin|end|started|complete|completed|delta|updated?|request|response|count|event|break|aborted|applied|mode|diff)"
     r"|agent_reasoning(_raw_content)?|session_configured|context_compacted|error|warning|stream_error|deprecation_notice"
     r"|model_reroute|guardian_\w+|realtime_\w+|collab_\w+|view_image_tool_call|raw_response_item|(exec|dynamic)_\w+"
 )
@@ -167,14 +169,17 @@ class _Rollout:
                 event = obj(line["payload"])
                 parts = content_parts(event.get("message"), self.files, PROGRAM)
                 self._add(_TOLD[word(event.get("type"))], parts, micros(line.get("timestamp")))
+        id, above = word(self.about.get("id")), word(self.about.get("session_id"))
         return ParsedConversation(
-            source_id=word(self.about.get("id")),
+            source_id=id,
             title="",
             nodes=tuple(self.nodes),
             current=self.last,
             created=micros(self.about.get("timestamp")),
             model=self.model,
             extra=picked(self.about, "originator", "cli_version", "source", "forked_from_id"),
+            session=id if above in ("", id) else f"{above}/{id}",
+            folder=word(self.about.get("cwd")),
         )
 
 

@@ -88,6 +88,8 @@ def _session(session: Mapping[str, Any], files: SourceFiles) -> ParsedConversati
         word(about.get("id")),
         word(about.get("title")),
         created=micros(obj(about.get("time")).get("created")),
+        session=word(about.get("id")),
+        folder=word(about.get("directory")),
         extra=picked(about, "parentID", "directory", "share", "revert", "version", "summary"),
     )
 

@@ -95,6 +95,7 @@ def _session(
         created=micros(header.get("timestamp")),
         names={name: target for name, target in names.items() if name and target},
         extra=picked(header, "version"),
+        folder=word(header.get("cwd")),
     )
 
 

@@ -1,0 +1,60 @@
+"""The folders that a running app follows, as a setting of the workspace, and those in which programs keep sessions."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict, dataclass, replace
+from pathlib import Path
+
+from forky_core.store.contract import Store
+
+_SETTING = "followed"
+
+
+@dataclass(frozen=True, slots=True)
+class FollowedFolder:
+    """A folder that is followed."""
+
+    path: str
+    read: int = 0
+    """When the file changed last that was imported (Watch.read)."""
+    heard: int = 0
+    """When something new last came from it, in microseconds since the epoch; 0 if nothing did."""
+    problem: str = ""
+    """Why it cannot be followed at the moment, as a sentence."""
+
+
+def known_places() -> Mapping[str, Path]:
+    """The folders on this machine in which programs of agents are known to keep their sessions, by their names."""
+    places = {
+        "Claude Code": Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects",
+        "Codex": Path(os.environ.get("CODEX_HOME") or "~/.codex") / "sessions",
+        "pi": Path("~/.pi/agent/sessions"),
+        "Gemini CLI": Path("~/.gemini/tmp"),
+    }
+    found = {name: path.expanduser() for name, path in places.items()}
+    return {name: path for name, path in found.items() if path.is_dir()}
+
+
+Folders = dict[str, FollowedFolder]
+"""Followed folders by their paths."""
+
+
+def followed(store: Store) -> Folders:
+    return _read(store.setting(_SETTING))
+
+
+def change_followed(store: Store, change: Callable[[Folders], Folders]) -> None:
+    """Change which folders are followed, or what is kept of them."""
+
+    def changed(text: str | None) -> str | None:
+        folders = change(_read(text))
+        return json.dumps([asdict(replace(one, problem="")) for one in folders.values()]) if folders else None
+
+    store.set_setting(_SETTING, changed)
+
+
+def _read(text: str | None) -> Folders:
+    return {one["path"]: FollowedFolder(**one) for one in json.loads(text or "[]")}
