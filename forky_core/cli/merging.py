@@ -12,7 +12,6 @@ from forky_core.cli.editor import edited
 from forky_core.cli.settling import (
     add_examine,
     add_settling,
-    conflict_entries,
     conflict_facts,
     examined_fact,
     settling,
@@ -24,7 +23,7 @@ from forky_core.merge.strategies import STRATEGIES, strategy_named
 from forky_core.merge.written.plan import SquashRejected
 from forky_core.model.errors import BadContent, ModelError
 from forky_core.model.payload_kinds import CHERRY_PICK, SQUASH
-from forky_core.views.payload import payload_text
+from forky_core.verbs.merging import conflict_entries, note_of
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
@@ -246,7 +245,7 @@ def decide(
         options,
         out,
         entry=_entry(chat, plan),
-        preview=lambda: show(out, _payload(plan), facts if plan.lands else (), _warnings(plan)),
+        preview=lambda: show(out, note_of(plan), facts if plan.lands else (), _warnings(plan)),
         question=question or f"Land it on {plan.target_name}?",
         land=lambda: chat.merge(plan).summary,
         nothing=() if plan.lands else plan.warnings,
@@ -256,13 +255,6 @@ def decide(
 def _warnings(plan: MergePlan) -> tuple[str, ...]:
     """Return the warnings of the plan, and those about single sentences of the note."""
     return (*plan.warnings, *(one.told for one in plan.doubts))
-
-
-def _payload(plan: MergePlan) -> str:
-    """Return the payload. For strategies that cite messages, each line has the ids of its messages."""
-    blocks = [side.block for side in plan.sides or (plan,)]
-    cites = plan.kind.reading == "lines"
-    return "\n\n".join(payload_text(b, short) for b in blocks if b is not None) if cites else plan.payload
 
 
 def _entry(chat: Conversation, plan: MergePlan) -> dict[str, object]:

@@ -13,6 +13,7 @@ from forky_core.conversation.session import short
 from forky_core.merge.conflicts.conflict import Choice, Conflict, Policy
 from forky_core.model.errors import BadContent
 from forky_core.model.payload_kinds import kind_of
+from forky_core.verbs.merging import choice_of, conflict_entries
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
@@ -93,13 +94,7 @@ def choices(arguments: Iterable[str], sources: Sequence[str] = ()) -> Mapping[st
                 f"“{one[:60]}” is no choice.",
                 "Write KEY=mine, KEY=theirs, KEY=both, KEY=BRANCH or KEY=your words.",
             )
-        match what.strip():
-            case "mine" | "theirs" | "both" as side:
-                found[key.strip()] = Choice(side)
-            case name if name in sources:
-                found[key.strip()] = Choice("theirs", source=name)
-            case words:
-                found[key.strip()] = Choice("text", words)
+        found[key.strip()] = choice_of(what, sources)
     return found
 
 
@@ -125,24 +120,6 @@ def _sides(conflict: Conflict) -> str:
         f"{name} “{' / '.join(dict.fromkeys(one.text for one in words))}”; "
         for name, words in conflict.by_side.items()
     )
-
-
-def conflict_entries(conflicts: Sequence[Conflict]) -> list[dict[str, object]]:
-    """Return the conflicts as JSON objects."""
-    return [
-        {
-            "key": one.about,
-            "hash": one.hash,
-            "possible": one.possible,
-            "found_by": one.found_by,
-            "says": [
-                {"side": claim.side, "message": claim.message, "text": claim.text} for claim in one.says
-            ],
-            "result": one.result or None,
-            "by": one.choice.by if one.choice is not None else None,
-        }
-        for one in conflicts
-    ]
 
 
 def run_resolve(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:

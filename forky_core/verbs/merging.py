@@ -291,7 +291,7 @@ def review(caller: VerbCaller, params: ReviewParams) -> Result:
 
 
 def _review_by(caller: VerbCaller, chat: Conversation, params: ReviewParams) -> Result:
-    """A model's review, with what it found: whoever asked for it has not read it yet."""
+    """A model's review, whose author is the model."""
     caller.require("ask")
     if params.findings or params.text:
         raise BadContent("A model writes its own review.", "Leave `findings` and `text` out, or `model`.")

@@ -137,7 +137,7 @@ def test_a_press_has_a_model_review_and_its_findings_stand_there_too(
     ):
         reader.enqueue(answer)
         test = by_key(test, "merge.review_by").click().run()
-        if (running := test.session_state["session"].planning.review) is not None:
+        if (running := test.session_state["session"].planning.examination) is not None:
             wait([running.future], timeout=HANG)
         test = settled(test.run())
         assert said in words(test)

@@ -17,6 +17,7 @@ from forky_core.model import Change
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NothingToDo
 from forky_core.people.former_features import formerly_protected
 from forky_core.people.members import Member
+from forky_core.people.review_lists import review_lists
 from forky_core.people.roles import Role
 from forky_core.people.team import Team, team_file
 from forky_core.people.views import join_team, member_view
@@ -134,10 +135,21 @@ def test_nobody_writes_a_review_in_the_name_of_somebody_else(desk: Desk) -> None
     forged = desk.of(desk.bob).view.entries[f"reviews/2/{desk.cleo.id}"]
     store = desk.here.seen_by(desk.bob).store
     others = Change(f"reviews/1/{desk.cleo.id}", None, forged)
+    of_a_model = Change(f"reviews/1/{desk.cleo.id}/scripted/one", None, {**forged, "state": "read"})
     for verb in ("review", "undo", "restore"):
-        commit = Commit(desk.id, verb, "", (others,))
-        assert "only by the person" in refused(lambda commit=commit: store.commit(commit))  # type: ignore[misc]
+        for change in (others, of_a_model):
+            commit = Commit(desk.id, verb, "", (change,))
+            assert "only by the person" in refused(lambda commit=commit: store.commit(commit))  # type: ignore[misc]
     assert desk.of(desk.ada).requests.reviews(1) == ()
+
+
+def test_a_model_reviews_for_whoever_may_comment_and_approves_nothing(desk: Desk) -> None:
+    desk.ask(desk.bob)
+    desk.of(desk.dan).requests.review_by(1, "scripted/one")
+    (review,) = desk.of(desk.ada).requests.reviews(1)
+    assert (review.by, review.asked_by, review.state) == ("scripted/one", desk.dan.id, "read")
+    [waiting] = review_lists(desk.here.seen_by(desk.ada), desk.here.guard(desk.ada).access).to_review
+    assert (waiting.approved, waiting.asking) == ((), ())
 
 
 def test_who_asks_for_changes_says_which_and_may_take_it_back(asked: Desk) -> None:

@@ -31,7 +31,7 @@ from forky_core.conversation.merging.merge_request import (
     requests_in,
 )
 from forky_core.conversation.merging.merging import merge_step
-from forky_core.conversation.merging.review_log import RequestHeads, Review, ReviewFinding
+from forky_core.conversation.merging.review_log import RequestHeads, Review, ReviewFinding, proposal_of
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import Transaction, with_a_free_key
 from forky_core.conversation.validation import fit_text
@@ -294,7 +294,8 @@ class MergeRequests:
         """
         request, heads = open_request(self._chat.view, number), self.heads(number)
         home, plan = self._home_of(request), self.plan(number, stop=stop)
-        made = model_reviews.reviewed_by(self._session, home, request, plan, heads, name=model, stop=stop)
+        text, findings = model_reviews.reviewed_by(self._session, home, plan, model, stop)
+        made = Review(model, "read", text, now(), None, proposal_of(request), heads, findings)
         return reviews.give_of_model(self._session, number, made)
 
     def withdraw_review(self, number: int) -> Operation:

@@ -20,6 +20,8 @@ class RunningExamination:
 
     future: Future[object]
     stop: Event = field(default_factory=Event)
+    replans: bool = True
+    """Whether a merge is planned anew with what was found."""
 
     def failure(self) -> str:
         """Why it came to nothing, once it is done; "" if it was kept."""
@@ -39,7 +41,9 @@ def begin(chat: Conversation, texts: MergePlan | Sequence[str]) -> RunningExamin
 def begin_review(chat: Conversation, number: int, model: str) -> RunningExamination:
     """Have a model review a request, in the background."""
     stop = Event()
-    return RunningExamination(_examiners().submit(chat.requests.review_by, number, model, stop=stop), stop)
+    return RunningExamination(
+        _examiners().submit(chat.requests.review_by, number, model, stop=stop), stop, replans=False
+    )
 
 
 @st.cache_resource(show_spinner=False)

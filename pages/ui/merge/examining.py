@@ -6,16 +6,16 @@ whatever rules have found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import streamlit as st
 
 from forky_core.conversation.merging.examining import examiner
+from forky_core.llm.contract import ProviderMessage
 from forky_core.merge.conflicts.conflict import ComparedSide
 from forky_core.merge.conflicts.examination import examination_request
 from forky_core.merge.plan import MergePlan
-from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
 from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
@@ -24,6 +24,7 @@ from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import AskingPrice, Calls
 from pages.ui.merge.examination_job import RunningExamination, begin
+from pages.ui.merge.planning import offered_model
 
 NO_MODEL = "A model that is set up in Settings can be asked."
 MOST_ANSWERED = 2_000
@@ -31,30 +32,42 @@ MOST_ANSWERED = 2_000
 
 
 @dataclass(frozen=True, slots=True)
-class ExaminationOffer:
+class ReadingOffer:
     """What a press would do."""
 
+    model: str
     label: str
     """The button: which model, and what it costs."""
     sent: str
     """What the model is sent, as a sentence."""
 
 
-def offer(frame: Frame, sides: Sequence[ComparedSide]) -> ExaminationOffer | None:
+def offer(frame: Frame, sides: Sequence[ComparedSide]) -> ReadingOffer | None:
     """Return what a press would do; None if nobody can be asked, or there are not two texts."""
-    name = examiner(frame.forky.store, frame.forky.models, frame.chat.rules.current)
-    if name is None or why_only_reads(frame.chat) or sum(bool(side.said) for side in sides) < 2:
+    if sum(bool(side.said) for side in sides) < 2:
         return None
-    try:
-        model = frame.forky.models.model(name)
-    except ForkyError:
+    what = f"the {count(len(sides), 'text')}"
+    return offer_to_read(frame, examination_request(sides), "Examine with {}", what)
+
+
+def offer_to_read(
+    frame: Frame, asked: Iterable[ProviderMessage], label: str, what: str
+) -> ReadingOffer | None:
+    """Return what having a model read `what` would do, which is `asked` in one request; None if nobody can be asked.
+
+    `label` has the place of the model's name.
+    """
+    name = examiner(frame.forky.store, frame.forky.models, frame.chat.rules.current)
+    model = offered_model(frame.forky, name) if name is not None else None
+    if name is None or model is None or why_only_reads(frame.chat):
         return None
     info = model.info()
-    sent = sum(model.count_tokens(str(one.get("content", ""))) for one in examination_request(sides))
+    sent = sum(model.count_tokens(str(one.get("content", ""))) for one in asked)
     price = AskingPrice(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
-    return ExaminationOffer(
-        f"Examine with {info.label[:60]} · {price}",
-        f"It is sent the {count(len(sides), 'text')}, about {sent:,} tokens, in one request. What it finds is kept.",
+    return ReadingOffer(
+        name,
+        f"{label.format(info.label[:60])} · {price}",
+        f"It is sent {what}, about {sent:,} tokens, in one request. What it finds is kept.",
     )
 
 

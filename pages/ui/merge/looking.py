@@ -37,26 +37,15 @@ def new_since_last_look(
     }
     digests = {blake2b(line.encode("utf-8", "replace"), digest_size=6).hexdigest(): line for line in lines}
     drawn = json.dumps([sorted({side.turns[-1] for side in sides if side.turns}), sorted(digests)])
-    heads, seen = _last_look(frame, f"looked/{request.number}/{viewer().id}", drawn)
-    fresh = set[MessageId]()
-    for side in sides:
-        known = heads or request.source_heads
-        last = max((at for at, id in enumerate(side.turns) if id in known), default=len(side.turns) - 1)
-        fresh.update(side.turns[last + 1 :])
-    changed = (line for digest, line in digests.items() if digest not in seen) if seen else ()
-    return frozenset(fresh), frozenset(changed)
-
-
-def _last_look(frame: Frame, key: str, drawn: str) -> tuple[frozenset[str], frozenset[str]]:
-    """The heads and the digests of lines that the reader saw before this look, which is kept as what is `drawn`."""
-    visit, store, here = frame.session.visit, frame.forky.store, f"{frame.chat.id} {key}"
-    if here not in visit:
-        visit[here] = store.derived(frame.chat.id, [key]).get(key, "")
-    if visit.get(f"{here} drawn", visit[here]) != drawn:
+    store, key = frame.forky.store, f"looked/{request.number}/{viewer().id}"
+    stored = store.derived(frame.chat.id, [key]).get(key, "")
+    before = frame.session.visit.setdefault(f"{frame.chat.id} {key}", stored)
+    if stored != drawn:
         with suppress(ForkyError):  # It is a convenience: the page is drawn.
             store.keep_derived(frame.chat.id, {key: drawn}, waits=False)
-        visit[f"{here} drawn"] = drawn
-    with suppress(ValueError, TypeError):
-        heads, lines = json.loads(visit[here])
-        return frozenset(heads), frozenset(lines)
-    return frozenset(), frozenset()
+    heads, seen = json.loads(before) if before else (request.source_heads, digests)
+    fresh = set[MessageId]()
+    for side in sides:
+        last = max((at for at, id in enumerate(side.turns) if id in heads), default=len(side.turns) - 1)
+        fresh.update(side.turns[last + 1 :])
+    return frozenset(fresh), frozenset(line for digest, line in digests.items() if digest not in seen)

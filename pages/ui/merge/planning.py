@@ -116,15 +116,9 @@ class Planning:
     counted: dict[str | None, AskingPrice] = field(default_factory=dict)
     """The calls that a written merge would take, by its writer: counted once (asking_price.py)."""
     examination: RunningExamination | None = None
-    """A model that reads the sides against each other."""
+    """A model that reads the sides against each other, or reviews the request."""
     not_examined: str = ""
     """Why that came to nothing."""
-    review: RunningExamination | None = None
-    """A model that reviews the request."""
-    not_reviewed: str = ""
-    """Why that came to nothing."""
-    review_price: str = ""
-    """What a model's review would cost at most, counted once."""
     written: MergePlan | None = None
     """What a model wrote, where it is not what would land: it waits to be taken."""
 
@@ -172,10 +166,6 @@ class Planning:
     def tell(self, examination: RunningExamination | None) -> None:
         """Note that a model reads the sides, or that nobody waits for it any more."""
         self.examination, self.not_examined = examination, ""
-
-    def tell_of_review(self, review: RunningExamination | None) -> None:
-        """Note that a model reviews the request, or that nobody waits for it any more."""
-        self.review, self.not_reviewed = review, ""
 
     def put(self, side: MergePlan) -> None:
         """Take a plan whose block was changed, which may be one side of an octopus."""
@@ -240,7 +230,7 @@ def _examined(
 ) -> Planning:
     """The planning with what a model has found, and with what the person chose and wrote."""
     planning.examination, planning.not_examined = None, examination.failure()
-    if planning.not_examined or planning.overtaken:
+    if planning.not_examined or planning.overtaken or not examination.replans:
         return planning
     fresh = plan_anew(forky, chat, planning.options)
     if fresh.plan is not None and (planning.edited or planning.settled or planning.by_model):

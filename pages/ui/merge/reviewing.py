@@ -12,12 +12,10 @@ from html import escape
 import streamlit as st
 
 from forky_core.conversation.identity import now
-from forky_core.conversation.merging.examining import examiner
 from forky_core.conversation.merging.merge_request import MergeRequest
 from forky_core.conversation.merging.model_reviews import review_request
 from forky_core.conversation.merging.review_log import Review, ReviewFinding
 from forky_core.conversation.merging.reviews import LONGEST_REVIEW, head_after
-from forky_core.llm.contract import Model
 from forky_core.merge.plan import MergePlan
 from forky_core.model import ConversationId, MessageId
 from forky_core.views.shelf import count
@@ -28,12 +26,11 @@ from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame, saying
 from pages.ui.keeping.fields import kept_fields
-from pages.ui.merge.asking_price import AskingPrice, Calls
 from pages.ui.merge.examination_job import begin_review
-from pages.ui.merge.examining import MOST_ANSWERED, draw_reading
+from pages.ui.merge.examining import draw_reading, offer_to_read
 from pages.ui.merge.looking import new_since_last_look
 from pages.ui.merge.payload import opener
-from pages.ui.merge.planning import Planning, lookup_of, offered_model
+from pages.ui.merge.planning import Planning, lookup_of
 from pages.ui.person import viewer
 
 ABOUT = "merge.about"
@@ -161,19 +158,20 @@ def _draw_findings(frame: Frame, request: MergeRequest, review: Review, talk: Li
     there = [one for one in review.findings if one in talk.marked]
     if there:
         st.caption(f"{count(len(there), 'finding')} at {'its line' if len(there) == 1 else 'their lines'}.")
-    elsewhere = request.graft.conversation if request.graft is not None else frame.chat.id
-
-    def home(id: MessageId) -> tuple[ConversationId, None]:
-        return (frame.chat.id if id in frame.chat.visible.messages else elsewhere), None
-
-    rows = [
+    away = request.graft.conversation if request.graft is not None else frame.chat.id
+    here = frame.chat.visible.messages
+    rows = "".join(
         f'<div class="fk-finding"><span class="fk-icon" aria-hidden="true">{_SIGNS[one.verdict]}</span><span>'
-        f"{escape(showable(_whole(one)))} {opener(home, one.message, 'Show it') if one.message else ''}</span></div>"
+        f"{escape(showable(_whole(one)))} {_shown_at(one, frame.chat.id if one.message in here else away)}</span></div>"
         for one in review.findings
         if one not in talk.marked
-    ]
+    )
     if rows:
-        st.html("".join(rows))
+        st.html(rows)
+
+
+def _shown_at(one: ReviewFinding, conversation: ConversationId) -> str:
+    return opener(lambda _id: (conversation, None), one.message, "Show it") if one.message is not None else ""
 
 
 def _whole(one: ReviewFinding) -> str:
@@ -191,39 +189,29 @@ def _name(frame: Frame, review: Review) -> str:
 
 def draw_model_review(frame: Frame, request: MergeRequest, planning: Planning) -> None:
     """Offer to have a model read the note beside the branch. Keys: `merge.review_by`, `merge.review_cancel`."""
-    plan, running = planning.proposed, planning.review
-    if why_only_reads(frame.chat) or plan is None or not any(side.block for side in plan.sides or (plan,)):
+    plan = planning.proposed
+    sides = [side for side in (plan.sides or (plan,)) if side.block is not None] if plan is not None else []
+    if plan is None or not sides or why_only_reads(frame.chat):
         return
-    if running is not None and running.future.done():
-        planning.review, planning.not_reviewed = None, running.failure()
-    elif running is not None:
-        draw_reading(running, planning.tell_of_review, "Reading it beside the branch …", "merge.review")
+    if planning.examination is not None:
+        draw_reading(planning.examination, planning.tell, "Reading it beside the branch …", "merge.review")
         return
-    name = examiner(frame.forky.store, frame.forky.models, frame.chat.rules.current)
-    model = offered_model(frame.forky, name) if name is not None else None
-    if model is None:
+    lookup = lookup_of(frame.forky, frame.chat, plan)
+    asked = [message for side in sides for message in review_request(side, lookup)[0]]
+    offered = offer_to_read(frame, asked, "Have {} review it", "the branch and the note")
+    if offered is None:
         st.caption("A model that is set up in Settings can review it.")
         return
-    if not planning.review_price:
-        sent, info = _sent(frame, plan, model), model.info()
-        planning.review_price = AskingPrice(Calls(sent, min(sent, MOST_ANSWERED))).priced(info, info)
     st.button(
-        f"Have {plain_label(model.info().label, 60)} review it · {plain_label(planning.review_price)}",
+        plain_label(offered.label),
         key="merge.review_by",
         type="tertiary",
         icon=":material/fact_check:",
-        help="It is sent the branch and the note. What it finds stands at the lines; it approves nothing.",
-        on_click=lambda: planning.tell_of_review(begin_review(frame.chat, request.number, model.info().name)),
+        help=offered.sent,
+        on_click=lambda: planning.tell(begin_review(frame.chat, request.number, offered.model)),
     )
-    if planning.not_reviewed:
-        st.caption(f":material/error: {plain_label(planning.not_reviewed, 400)}")
-
-
-def _sent(frame: Frame, plan: MergePlan, model: Model) -> int:
-    """The tokens that a model is sent to review a merge."""
-    lookup = lookup_of(frame.forky, frame.chat, plan)
-    requests = (review_request(side, lookup)[0] for side in plan.sides or (plan,) if side.block is not None)
-    return sum(model.count_tokens(str(one.get("content", ""))) for asked in requests for one in asked)
+    if planning.not_examined:
+        st.caption(f":material/error: {plain_label(planning.not_examined, 400)}")
 
 
 def draw_review_acts(frame: Frame, request: MergeRequest, shown: MergePlan | None) -> None:

@@ -371,6 +371,7 @@ VERBS: tuple[Row, ...] = (
     Row("requests.heads", READ, lambda c: c.chat.requests.heads(1)),
     Row("requests.approve", OWN_BRANCH, lambda c: c.chat.requests.approve(1)),
     Row("requests.ask_for_changes", OWN_BRANCH, lambda c: c.chat.requests.ask_for_changes(1, "Say why.")),
+    Row("requests.review_by", OWN_BRANCH, lambda c: c.chat.requests.review_by(1, "scripted/one")),
     Row("requests.withdraw_review", OWN_BRANCH, _withdrawn),
     Row("requests.comment", OWN_BRANCH, lambda c: c.chat.requests.comment(1, "Good.")),
     Row("requests.change", CHANGE, lambda c: c.chat.requests.change(1, note="Better.")),
