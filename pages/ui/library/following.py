@@ -10,7 +10,7 @@ from forky_core.conversation.identity import now
 from forky_core.formats.importing.folder_follower import FolderFollower
 from forky_core.formats.importing.followed_folders import FollowedFolder, known_places
 from forky_core.views.times import ago
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import button, quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import saying
 from pages.ui.session import TabSession
@@ -43,7 +43,7 @@ def draw_following(tab: TabSession) -> None:
         where = st.selectbox("Folder", [*places, _ANOTHER], key="follow.where", format_func=showable)
         if where == _ANOTHER:
             st.text_input("Its path", key="follow.path", placeholder=str(Path("~") / "sessions"))
-        st.button("Follow", key="follow.begin", on_click=_follow, args=(tab, follows, places))
+        button("Follow", "follow.begin", _follow, tab, follows, places)
 
 
 def _draw_followed(tab: TabSession, follows: FolderFollower) -> None:
@@ -54,11 +54,11 @@ def _draw_followed(tab: TabSession, follows: FolderFollower) -> None:
             quiet_button(
                 "Stop following",
                 f"follow.stop.{number}",
-                ":material/close:",
                 _stop,
                 tab,
                 follows,
                 folder.path,
+                icon="close",
                 help="Stop following; what came in stays",
             )
 
