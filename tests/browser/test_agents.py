@@ -102,17 +102,21 @@ def test_two_agents_propose_and_a_person_decides(watch: Any, tmp_path: Path) -> 
                 "propose", **codex, into="main", strategy="three-way", note="I measured it.", key="proposes"
             )
 
+        one = watch()
+        page = one.open(f"{address}/?c={chat.id}")
+        expect(page.locator(".fk-chats-row").first).to_be_visible()
+        expect(page.locator(".fk-bell")).to_be_hidden()
         first = works(address, keys["Claude"], proposes)
         second = works(address, keys["Codex"], reviews)
 
-        one = watch()
+        expect(page.locator(".fk-bell-count")).to_have_text("2")
+        expect(page.get_by_label("Codex asks you to look at a request")).to_be_visible()
         page = one.open(first["link"])
         expect(page.get_by_text("sent it back")).to_be_visible()
         at_its_line = page.locator(".block .line").filter(has_text="The rate limit is 300").locator(".known")
         expect(at_its_line).to_contain_text(
             "Codex: contradicted by “The rate limit is 60 requests per minute.”"
         )
-        expect(page.locator(".fk-bell-count")).to_have_text("2")
         page.get_by_role("button", name="Accept and bring it in").click()
         expect(page.get_by_text("Brought back from")).to_be_visible()
         page = one.open(second["link"])

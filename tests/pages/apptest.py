@@ -214,6 +214,13 @@ def state_of_sidebar(test: AppTest) -> str:
     return str(json.loads(_component(test, "sidebar", "forky.sidebar").proto.json)[6])
 
 
+def bell(test: AppTest) -> dict[str, Any]:
+    """What the bell was asked to show."""
+    given = json.loads(_component(test, "bar.inbox", "forky.bell").proto.json)
+    assert isinstance(given, dict)
+    return given
+
+
 def ask_sidebar(test: AppTest, **what: object) -> AppTest:
     """Press something in the list of chats, as its script tells it, and run the page."""
     return _tell(test, _component(test, "sidebar", "forky.sidebar"), "asked", {**what, "n": 1})

@@ -19,6 +19,7 @@ from forky_core.people.roles import Role
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages.apptest import (
+    bell,
     by_key,
     html,
     keys,
@@ -175,13 +176,13 @@ def test_what_is_new_counts_from_the_last_look(asked: Conversation) -> None:
 
 def test_somebody_alone_sees_who_asks_them(asked: Conversation, forky: Forky) -> None:
     test = open_page("chat.py", asked)
-    assert "bar.inbox" in keys(test)
+    assert bell(test)["unread"] == 1
     [row] = [row for day in sidebar(test)[4] for row in day[1] if row[0] == asked.id]
     assert row[4] == "new" and row[6] == "Claude"
     test.switch_page("inbox.py")
     test = settled(test.run())
     assert "Needs my review (1)" in [one.label for one in test.expander] and "Claude" in words(test)
     asked.requests.decline(1)
-    assert "bar.inbox" not in keys(open_page("chat.py", asked))
+    assert bell(open_page("chat.py", asked))["unread"] == 0
     test.switch_page("inbox.py")
     assert "Nothing yet." in words(settled(test.run()))

@@ -23,7 +23,7 @@ from pages.ui.registry import pages
 from tests.builders import talk
 from tests.hangs import HANG
 from tests.pages import apptest
-from tests.pages.apptest import act, by_key, cells, html, keys, latest, press, said, settled
+from tests.pages.apptest import act, bell, by_key, cells, html, keys, latest, press, said, settled
 from tests.pages.teams import TeamServer, team_server
 from tests.pages.workspaces import empty_workspace, open_page
 
@@ -76,12 +76,13 @@ def begun(server: TeamServer, member: Member, chat: Conversation, text: str = "I
 # Threads.
 
 
-def test_the_server_of_one_person_has_no_threads_and_no_bell_while_nothing_waits(
+def test_the_server_of_one_person_has_no_threads_and_hides_the_bell_while_nothing_waits(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with empty_workspace(monkeypatch) as forky:
         test = shown(talk(forky.create("Alone"), "hello", "hi"))
-        assert counted(test) == [] and "bar.inbox" not in keys(test) and "chat.threads" not in keys(test)
+        assert counted(test) == [] and "chat.threads" not in keys(test)
+        assert bell(test)["hides"] and not bell(test)["unread"]
         assert "people" not in {page.name for page in pages()}
         (act(test, "threads", answer(forky.conversation(forky.conversations()[0].id))))
         assert "chat.form_cancel" not in keys(test)

@@ -22,6 +22,7 @@ class Bell {
     const label = unread ? `Inbox, ${unread} not read` : "Inbox";
     this.link.setAttribute("aria-label", label);
     this.link.title = label;
+    this.link.hidden = this.data.hides && !unread;
     const count = this.link.querySelector(".fk-bell-count");
     count.textContent = unread > 99 ? "99+" : String(unread);
     count.hidden = !unread;

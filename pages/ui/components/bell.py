@@ -31,19 +31,16 @@ OPENED = "inbox.opened"
 
 
 def draw_bell() -> None:
-    """Draw nothing on the server of one person while nothing waits. Keys: `bar.inbox`."""
+    """On the server of one person it shows itself only while something waits. Keys: `bar.inbox`."""
     who = viewer()
-    unread = who.unread(workspace())
-    if who.alone and not unread:
-        return
     opened = session().choices.pop(OPENED, "")
     if opened:
         who.inbox.mark(who.id, int(opened))
-        unread = who.unread(workspace())
     bell: Any = _component(
         key="bar.inbox",
         data={
-            "unread": unread,
+            "unread": who.unread(workspace()),
+            "hides": who.alone,
             "lists": session().page == "inbox",
         },
         on_open_change=lambda: None,

@@ -73,7 +73,8 @@ def _draw_list() -> None:
     days = shelf_by_day(listed, now=now(), pinned=kept, most=most)
     shown = [line for day in days for line in day.lines]
     news = who.news_in([(line.summary.id, line.summary.updated) for line in shown])
-    asking = {one.conversation: who.name_of(one.request.by) for one in who.reviews(forky).to_review}
+    waiting = reversed(who.reviews(forky).to_review)  # Of several in one, the newest is named.
+    asking = {one.conversation: who.name_of(one.request.by) for one in waiting}
     writing = {job.place.conversation for job in forky.replies.running()}
     here = st.query_params.get("c") or tab.conversation or newest_of_a_person(begun) or ""
 

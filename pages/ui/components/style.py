@@ -158,7 +158,7 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
   .st-key-bar:not(:has(.st-key-line-branch)) { min-height: 0; }
   .st-key-bar:not(:has(.st-key-line-branch)) > div:first-child { right: 6rem; }
   .st-key-bar:not(:has(.st-key-line-branch)) .st-key-bar-menu { position: fixed; top: .55rem; right: 3.2rem; z-index: 999990; }
-  .st-key-bar:has(.st-key-bar-inbox):not(:has(.st-key-line-branch)) > div:first-child { right: 8.6rem; }
+  .st-key-bar:has(.fk-bell:not([hidden])):not(:has(.st-key-line-branch)) > div:first-child { right: 8.6rem; }
   .st-key-bar:not(:has(.st-key-line-branch)) .st-key-bar-inbox { position: fixed; top: .55rem; right: 5.9rem; z-index: 999990; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }

@@ -160,6 +160,7 @@ def _data(planning: Planning, editing: Editing, before: Editing, around: Around)
     asked = {line.key: conflict_at(whole, line) for line in editing.block.lines}
     told_of = {one.hash for one in asked.values() if one is not None}
     alone = not whole.sides
+    code = {one.text for one in source.lines if one.shape == "code"}
 
     def href(id: MessageId) -> str:
         return _href(home(id), id)
@@ -218,7 +219,8 @@ def _data(planning: Planning, editing: Editing, before: Editing, around: Around)
                         "key": line.key,
                         "text": showable(line.text),
                         "words": _words(line, rows, known, mark, home),
-                        "code": any(origin.shape == "code" for origin in editing.drawn_from[line.key]),
+                        "code": line.text in code
+                        or any(origin.shape == "code" for origin in editing.drawn_from[line.key]),
                         "who": showable(_speaker(line, author)),
                         "cites": [mark(id) for id in line.cites],
                         "from": [origin.key for origin in editing.drawn_from[line.key]],

@@ -202,13 +202,12 @@ def draw_model_review(frame: Frame, request: MergeRequest, planning: Planning) -
     if offered is None:
         st.caption("A model that is set up in Settings can review it.")
         return
-    st.button(
+    quiet_button(
         plain_label(offered.label),
-        key="merge.review_by",
-        type="tertiary",
-        icon=":material/fact_check:",
+        "merge.review_by",
+        lambda: planning.tell(begin_review(frame.chat, request.number, offered.model)),
+        icon="fact_check",
         help=offered.sent,
-        on_click=lambda: planning.tell(begin_review(frame.chat, request.number, offered.model)),
     )
     if planning.not_examined:
         st.caption(f":material/error: {plain_label(planning.not_examined, 400)}")
