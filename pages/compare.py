@@ -115,8 +115,9 @@ def _sides(frame: Frame) -> tuple[Side, ...]:
         )
         if marks == (None, None) and are_one_line(first, visible):
             return ()
-        if len(first) > 1:
+        if len(first) > 1 and "c" in st.query_params:
             # From here on the link says it, so that a branch that is deleted takes nothing away that is being read.
+            # Where the navigation led here the browser says it (surface.js): one step back is the page before.
             st.query_params["with"] = written(first)
         return _kept(_titled(first, frame), frame)
     sides, unknown = read_sides(words, view, visible, _left(frame))

@@ -122,7 +122,7 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     page.go_back()
     page.wait_for_url("**/compare?*c=*&b=upload*")
     page.go_back()
-    page.wait_for_url("**/?*b=upload")
+    page.wait_for_url("**/?c=*&b=upload")
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
 
 

@@ -5,6 +5,7 @@
 const NARROW = 640; // Pixels of width below which one column is shown at a time.
 const AHEAD = 240; // Pixels from an end of the window at which further rows are asked for.
 const SETTLED = 140; // Milliseconds after which a scroll has ended.
+const ARRIVES = 500; // Milliseconds after which the address is that of the page.
 const states = (window.__forkyCompareStates ??= new Map()); // What a conversation's reader chose, for as long as the tab lives.
 
 function piece(kind, name, text) {
@@ -104,6 +105,7 @@ class Surface {
     if (!waiting) this.order = keys;
     const pinned = data.columns.find((one) => one.pinned)?.key;
     if (!(this.pinned && keys.includes(this.pinned) && this.pinnedTill > performance.now())) this.pinned = pinned;
+    setTimeout(nameSides, ARRIVES, keys);
     const anchor = first ? null : this.anchor();
     this.root.classList.toggle("dark", data.dark);
     this.drawTools();
@@ -1019,6 +1021,14 @@ class Surface {
     document.removeEventListener("pointerdown", this.away, true);
     clearTimeout(this.following);
   }
+}
+
+// The address of a page that the navigation reached names no sides: from here on it names those that are shown.
+function nameSides(keys) {
+  const url = new URL(location.href);
+  if (!url.pathname.endsWith("/compare") || url.searchParams.has("with")) return;
+  for (const key of keys) url.searchParams.append("with", key);
+  history.replaceState(history.state, "", url);
 }
 
 export default function ({ data: [data], parentElement, setTriggerValue }) {
