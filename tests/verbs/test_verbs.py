@@ -375,9 +375,7 @@ def test_a_model_reviews_for_whoever_may_ask_one(forky: Forky, do: Calls, talk: 
     model.enqueue('1: contradicted m2 "60 a minute"')
     for _ in range(2):  # The second is answered from what is stored with the key.
         said = do("review", conversation=id, request=1, model="scripted/reader", key="once")
-        assert said["findings"] == 1 and "contradicts to “We measured 300 a minute.”: “60 a minute”" in str(
-            said["text"]
-        )
+        assert said["findings"] == 1 and "about “We measured 300 a minute.”" in str(said["text"])
     assert len(model.requests) == 1
     [request] = [one for one in do.every("status", conversation=id) if one["kind"] == "request"]
     assert request["reviews"] == [{"by": "scripted/reader", "state": "read", "outdated": ""}]

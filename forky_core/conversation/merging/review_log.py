@@ -70,9 +70,9 @@ class ReviewFinding:
 
     def told(self, short: Callable[[MessageId], str]) -> str:
         """The finding as a line of text; `short` writes the ids of messages."""
-        about = f" to “{self.line}”" if self.line not in ("", self.quote) else ""
+        about = f", about “{self.line}”" if self.line not in ("", self.quote) else ""
         cited = f" [{short(self.message)}]" if self.message is not None else ""
-        return f"- {self.verdict}{about}: “{self.quote}”{cited}{f': {self.why}' if self.why else ''}"
+        return f"- {self.verdict}: “{self.quote}”{cited}{about}{f': {self.why}' if self.why else ''}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -197,7 +197,7 @@ def draw_model_review(frame: Frame, request: MergeRequest, planning: Planning) -
         draw_reading(planning.examination, planning.tell, "Reading it beside the branch …", "merge.review")
         return
     lookup = lookup_of(frame.forky, frame.chat, plan)
-    asked = [message for side in sides for message in review_request(side, lookup)[0]]
+    asked = (message for side in sides for message in review_request(side, lookup)[0])
     offered = offer_to_read(frame, asked, "Have {} review it", "the branch and the note")
     if offered is None:
         st.caption("A model that is set up in Settings can review it.")
