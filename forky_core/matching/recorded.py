@@ -7,7 +7,7 @@ surroundings alone stands in none.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from forky_core.matching.rewritten import (
     Likeness,
@@ -25,12 +25,21 @@ from forky_core.model.parts import MergePart
 from forky_core.model.payload_kinds import COMPACTION
 
 
-def find_recorded(messages: Iterable[Message], stored: Messages) -> dict[MessageId, MessageId | None]:
+def find_recorded(
+    messages: Sequence[Message], stored: Messages, end: tuple[MessageId, MessageId] | None = None
+) -> dict[MessageId, MessageId | None]:
     """Return the stored message that each message of a file is, or is a piece of. One that only holds surroundings
     stands where the message above it does; what is missing, with all below it, was said where no call recorded it.
 
-    `messages` come parents first.
+    `messages` come parents first. `end` is the message up to which Forky wrote the file, and the stored one from which
+    it did: what stands up to there is no news, whatever it says.
     """
+    parents = {message.id: message.parent for message in messages}
+    written: set[MessageId] = set()
+    above = end[0] if end is not None else None
+    while above is not None and above in parents:
+        written.add(above)
+        above = parents[above]
     tree = Tree()
     tree.take(stored)
     stands: dict[MessageId, MessageId | None] = {}
@@ -38,11 +47,13 @@ def find_recorded(messages: Iterable[Message], stored: Messages) -> dict[Message
         if message.parent is not None and message.parent not in stands:
             continue
         at = stands[message.parent] if message.parent is not None else None
-        if message.id in stored:
+        if end is not None and message.id == end[0]:
+            stands[message.id] = end[1]
+        elif message.id in stored:
             stands[message.id] = message.id
         elif (found := _find(message, at, tree, stored)) is not None:
             stands[message.id] = found
-        elif _holds_nothing(message):
+        elif _holds_nothing(message) or message.id in written:
             stands[message.id] = at
     return stands
 

@@ -14,6 +14,7 @@ from forky_core.forky import Forky
 from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
 from tests.builders import talk, texts
 from tests.cli.conftest import Run
+from tests.conversation.test_sessions import ask
 
 PROGRAMS = ("claude", "codex", "pi")
 CALL = ToolCallPart("Bash", '{"command":"ls"}', "toolu_1")
@@ -241,3 +242,36 @@ def test_two_sessions_of_one_branch_are_two_files(forky: Run, chat: str) -> None
     first, second = (forky(f"continue try --in pi --conversation {chat} --json").json for _ in range(2))
     assert first["file"] != second["file"]
     assert "Continued “try” in pi" in forky(f"history --conversation {chat}").out
+
+
+@pytest.mark.parametrize("name", ["side", "main", "try"])
+def test_calls_of_a_continued_session_are_its_conversation_and_its_file_brings_nothing_twice(
+    forky: Run, database: Path, chat: str, name: str
+) -> None:
+    done = forky(f"continue {name} --in claude --conversation {chat} --json").json
+    file = Path(done["file"])
+    messages, path, names = branch(database, chat, name, counted)
+    sent = [
+        {"role": one["type"], "content": "\n\n".join(block["text"] for block in one["message"]["content"])}
+        for one in lines(file)
+    ]
+    more = ["What now?", "Set both to 60.", "And then?", "Test it."]
+    for at in (0, 2):
+        said = [{"role": "assistant" if n % 2 else "user", "content": text} for n, text in enumerate(more)]
+        with Forky.open(database) as open_:
+            ask(
+                open_,
+                [*sent, *said[: at + 1]],
+                more[at + 1],
+                session=f"claude-code:{done['session']}",
+                tools=(),
+            )
+        assert branch(database, chat, name, texts)[-at - 2 :] == more[: at + 2]
+    assert branch(database, chat, name, counted) == (messages + 4, path + 4, names)
+    say_there("claude", file, *more)
+    assert forky(f"import {file}").code == 0
+    assert branch(database, chat, name, counted) == (messages + 4, path + 4, names)
+    say_there("claude", file, "And last?", "Done.")
+    assert forky(f"import {file}").code == 0
+    assert branch(database, chat, name, counted) == (messages + 6, path + 6, names)
+    assert len(forky("list").out.splitlines()) == 1

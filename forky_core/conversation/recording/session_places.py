@@ -32,6 +32,10 @@ from forky_core.text.surroundings import (
 from forky_core.wire.call import Call, text_of_turn
 from forky_core.wire.session_ids import SessionIds
 
+CONTINUED = "continued"
+"""The key in a view for sessions whose beginning Forky wrote: `format:id` → the branch, its head when the file was
+written, and the id of the message that the file has in its place (formats/importing/continuations.py).
+"""
 _ANSWERS = 6
 """How many of the newest answers are looked for in a summary."""
 _LEAST = 200
@@ -58,6 +62,17 @@ class FoundPlace:
     """Whether the session goes on from what another one said, on a branch of its own."""
 
 
+def continuation(view: View, id: str) -> tuple[str, tuple[MessageId, MessageId]] | None:
+    """For a session, the branch from which it goes on, and the message of its file up to which Forky wrote it, with the
+    one from which it did; None if Forky wrote nothing of it.
+    """
+    sessions = view.entries.get(CONTINUED)
+    match sessions.get(id) if isinstance(sessions, dict) else None:
+        case [str(branch), str(head), str(written)]:
+            return branch, (MessageId(written), MessageId(head))
+    return None
+
+
 class SessionPlaces:
     """Finds places of calls that name their sessions."""
 
@@ -78,11 +93,14 @@ class SessionPlaces:
         for named in ids.all:
             key = self._scopes.session(scope, named)
             for id in self._scopes.opened(key):
-                return self._within(self._repo_of(id), call, keys, key, is_own=named == ids.own)
+                session = self._repo_of(id)
+                call = _as_written(session, call, named)
+                return self._within(session, call, keys, key, is_own=named == ids.own)
         for named in ids.all:
             key, taken = self._scopes.of_file(named), self._scopes.of_calls(named)
             for session in map(self._repo_of, self._scopes.opened(key)):
                 if taken not in session.view.entries:
+                    call = _as_written(session, call, named)
                     return self._within(session, call, keys, key, is_own=named == ids.own)
         return None
 
@@ -150,6 +168,21 @@ class SessionPlaces:
                 if any(answer in bare(text) for answer in texts):
                     return at
         return None
+
+
+def _as_written(session: Session, call: Call, id: str) -> Call:
+    """The call of a session whose beginning Forky wrote, with the messages in its place from which it did."""
+    goes_on = continuation(session.view, id)
+    if goes_on is None or goes_on[1][1] not in session.messages:
+        return call
+    path = session.path(goes_on[1][1])
+    end = content_of(path[-1])
+    found = [at for at, turn in enumerate(call.turns) if content_of(turn) == end]
+    if not found:
+        return call
+    often = sum(content_of(message) == end for message in path)
+    beginning = (Draft(message.role, message.parts, message.name) for message in path)
+    return replace(call, turns=(*beginning, *call.turns[found[:often][-1] + 1 :]))
 
 
 def _newest_answers(session: Session) -> list[str]:

@@ -1,4 +1,6 @@
-"""Puts a session's file onto the conversation in which the calls of the same session are recorded."""
+"""Puts a session's file onto the conversation in which the calls of the same session are recorded, or from which Forky
+wrote how the file begins.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,16 @@ from forky_core.model import Message, MessageId, seal
 from forky_core.model.parts import Draft
 
 
-def onto_recorded(tree: ImportedTree, stored: Mapping[MessageId, Message], branch: str) -> ImportedTree:
-    """Return the tree with what no call recorded alone, below what they did. Its live end is that of `branch`."""
-    placed = find_recorded(tree.messages, stored)
+def onto_recorded(
+    tree: ImportedTree,
+    stored: Mapping[MessageId, Message],
+    branch: str,
+    end: tuple[MessageId, MessageId] | None = None,
+) -> ImportedTree:
+    """Return the tree with what is not stored alone, below what is. Its live end is that of `branch`; `end` as in
+    `find_recorded`.
+    """
+    placed = find_recorded(tree.messages, stored, end)
     recorded = frozenset(placed)
     fresh: dict[MessageId, Message] = {}
     origins: dict[MessageId, MessageId] = {}

@@ -13,16 +13,18 @@ from threading import Event
 
 from forky_core.conversation.identity import title_line
 from forky_core.conversation.recording.scopes import Scopes
+from forky_core.conversation.recording.session_places import continuation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, Unreadable
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.importing.batches import Batches, PendingCommit, PendingFiles, RefusedBatch, without
-from forky_core.formats.importing.continuations import continued, without_beginning
+from forky_core.formats.importing.continuations import continued
 from forky_core.formats.importing.import_record import ImportedFile, ImportRecorder, import_of
 from forky_core.formats.importing.import_transaction import (
     MAIN,
+    Key,
     creation,
     extension,
     imported_before,
@@ -193,11 +195,7 @@ class RunningImport:
             self._batches.flush()
             known = recorded or self._known.get(key)
         origin = origin_of(key, self.file, tree)
-        further = None
-        if recorded is not None:
-            further = self._onto(recorded, session, tree)
-        elif known is not None:
-            further = without_beginning(self.forky.store.view(known), key, tree)
+        further = self._onto(known, session, key, tree) if known is not None else None
         tree = further or tree
         if known is None:
             tx = creation(self.forky, found.importer, key, tree, origin)
@@ -235,16 +233,20 @@ class RunningImport:
         """The conversation in which calls of a session are recorded; None without one."""
         return next(iter(self._scopes.opened(self._scopes.of_calls(session))), None) if session else None
 
-    def _onto(self, known: ConversationId, session: str, tree: ImportedTree) -> ImportedTree:
-        """What is new of a file for the conversation with its session's calls. While one of these is answered, that is
-        nothing: the call brings it.
+    def _onto(self, known: ConversationId, session: str, key: Key, tree: ImportedTree) -> ImportedTree | None:
+        """What is new of a file for the conversation that has its session's calls, or from which the session goes on;
+        None for any other. While one of the calls is answered, that is nothing: the call brings it.
         """
-        if any(place[0] == known for place in self.forky.store.running()):
-            return replace(tree, messages=(), head=None, branches={}, kept=(), branch=MAIN)
         view = self.forky.store.view(known)
-        wrote = str(view.entries.get(self._scopes.of_calls(session)))
-        branch = wrote if wrote in view.branches else MAIN
-        return onto_recorded(tree, self.forky.store.messages(known), branch)
+        wrote = view.entries.get(self._scopes.of_calls(session)) if session else None
+        goes_on = continuation(view, ":".join(key))
+        if wrote is None and goes_on is None:
+            return None
+        if wrote is not None and any(place[0] == known for place in self.forky.store.running()):
+            return replace(tree, messages=(), head=None, branches={}, kept=(), branch=MAIN)
+        branches = (wrote, goes_on[0] if goes_on else MAIN)
+        branch = next((str(name) for name in branches if name in view.branches), MAIN)
+        return onto_recorded(tree, self.forky.store.messages(known), branch, goes_on[1] if goes_on else None)
 
     def _count(self, found: _FoundTree, already: int) -> None:
         """Add a conversation to the account, or correct the number of its stored messages on a further try."""
