@@ -33,6 +33,7 @@ from forky_core.people.guarded_documents import GuardedDocuments
 from forky_core.people.named_records import NamedRecords, without_other_people
 from forky_core.people.needed_roles import (
     COMMENTERS_DERIVED,
+    EDITORS_DERIVED,
     HIDDEN_SETTINGS,
     OPEN_SETTINGS,
     SHOWN_OUTSIDE,
@@ -78,8 +79,9 @@ def _of_visible(method: Method) -> Method:
 
     def filtered(self: GuardedStore, *values: Any, **named: Any) -> Mapping[ConversationId, Any]:
         visible = self.access.visible
+        least = Role.EDITOR if EDITORS_DERIVED in (*values, *named.values()) else Role.VIEWER
         found = getattr(self._store, method.__name__)(*values, **named)
-        return {id: value for id, value in found.items() if id in visible}
+        return {id: value for id, value in found.items() if visible.get(id, Role.NONE) >= least}
 
     return cast("Method", wraps(method)(filtered))
 
@@ -145,7 +147,11 @@ class GuardedStore:
     stretch_of_calls = _to_a_viewer(Store.stretch_of_calls)
     match = _to_a_viewer(Store.match)
     generations = _to_a_viewer(Store.generations)
-    derived = _to_a_viewer(Store.derived)
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        edits = self.access.role_in(conversation) >= Role.EDITOR
+        shown = [key for key in keys if edits or key != EDITORS_DERIVED]
+        return self._seen(conversation).derived(conversation, shown)
 
     # All conversations: what is found in others is left out.
 

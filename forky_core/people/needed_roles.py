@@ -31,6 +31,8 @@ HIDDEN_SETTINGS = ("gateway_", "allowance/")
 """Beginnings of settings that only owners read: tokens and what they have spent."""
 COMMENTERS_DERIVED = ("passages", "tools/", "sent/", "posted/")
 """Beginnings of what is kept beside the changes of commenters; other keys decide what editors are shown."""
+EDITORS_DERIVED = "origin/link"
+"""The key of what only editors read beside a fork: the address of the link that leads to its original."""
 SHOWN_OUTSIDE = "published/"
 """The beginning of what is kept to be shown to people outside: only editors give something away."""
 _FILE = re.compile(r'"([0-9a-f]{64})"')

@@ -30,7 +30,7 @@ from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.people.access import Access
 from forky_core.people.guarded_documents import GuardedDocuments
 from forky_core.people.guarded_store import GuardedStore, files_of
-from forky_core.people.needed_roles import COMMENTERS_DERIVED, HIDDEN_SETTINGS, SHOWN_OUTSIDE
+from forky_core.people.needed_roles import COMMENTERS_DERIVED, EDITORS_DERIVED, HIDDEN_SETTINGS, SHOWN_OUTSIDE
 from forky_core.people.roles import Role
 from forky_core.store.contract import Commit, Erased, NewSetting, Store, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
@@ -51,7 +51,6 @@ that the token began."""
 _READ_ONE = frozenset(
     [
         "at_hand",
-        "derived",
         "generations",
         "match",
         "message",
@@ -67,7 +66,7 @@ _READ_ONE = frozenset(
     ]
 )
 """Methods that read one conversation."""
-_READ_BY_ID = frozenset(["derived_under", "entries"])
+_READ_BY_ID = frozenset(["entries"])
 """Methods that return something for each of several conversations."""
 _READ_PLACES = frozenset(["running", "saying"])
 """Methods that return places in several conversations."""
@@ -260,6 +259,14 @@ class TokenStore:
         if not self._reaches_all:
             keeper = GuardedDocuments(keeper, cast("Access", _TokenAccess(self.may_see_file, self._refuse)))
         return cast("DocumentKeeper", _ReadDocuments(keeper, self._refuse))
+
+    def derived(self, conversation: ConversationId, keys: Iterable[str]) -> Mapping[str, str]:
+        shown = [key for key in keys if self.rights.lands or key != EDITORS_DERIVED]
+        return self._reached(conversation).derived(conversation, shown)
+
+    def derived_under(self, key: str) -> Mapping[ConversationId, str]:
+        found = self.store.derived_under(key) if self.rights.lands or key != EDITORS_DERIVED else {}
+        return found if self._reaches_all else self._only_reached(found)
 
     # What it may change.
 

@@ -9,9 +9,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Container, Iterable, Mapping, Sequence
+from dataclasses import replace
 
-from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Reuse, Usage, operation_id
+from forky_core.model import Change, ConversationId, Message, MessageId, Operation, Reuse, Usage
 from forky_core.model.document import Document
+from forky_core.model.erasure import operation_id_now
 from forky_core.model.errors import Ambiguous, NotFound, Outdated, StoreDamaged
 from forky_core.model.parts import Json, canonical_json
 from forky_core.store.contract import Commit
@@ -47,21 +49,10 @@ def changed_key(commit: Commit, entries: Mapping[str, Json]) -> str | None:
 def next_operation(commit: Commit, *, number: int, previous: str | None) -> Operation:
     """The operation `commit` becomes, numbered `number` in its conversation; `previous` is the id of the one before."""
     changes = tuple(Change(c.key, as_stored(c.before), as_stored(c.after)) for c in commit.changes)
-    id = operation_id(
-        previous,
-        number=number,
-        at=commit.at,
-        actor=commit.actor,
-        verb=commit.verb,
-        summary=commit.summary,
-        changes=changes,
-        group=commit.group,
-        reverts=commit.reverts,
-    )
-    return Operation(
+    made = Operation(
         commit.conversation,
         number,
-        id,
+        "",
         previous,
         commit.at,
         commit.actor,
@@ -71,6 +62,7 @@ def next_operation(commit: Commit, *, number: int, previous: str | None) -> Oper
         commit.group,
         commit.reverts,
     )
+    return replace(made, id=operation_id_now(made))
 
 
 def check_form(commit: Commit) -> None:

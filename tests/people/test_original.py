@@ -15,11 +15,15 @@ from forky_core.model.errors import BadContent
 from forky_core.people.links.forking import fork_part
 from forky_core.people.links.links import Links
 from forky_core.people.links.original import address_of, fetch_news, original_here, send_back, take_from_link
+from forky_core.people.needed_roles import EDITORS_DERIVED
+from forky_core.people.roles import Role
+from forky_core.people.token_store import SCOPES, TokenRights, token_view
 from tests.builders import talk, texts
 from tests.formats.forky_file.test_giving_back import somebody
 from tests.formats.reports.links import link_to
 from tests.gateway.served import listening
 from tests.gateway.test_link_files import Served, link_files
+from tests.people.people import office
 
 
 @pytest.fixture
@@ -154,4 +158,28 @@ def test_a_link_that_takes_nothing_back_says_so(served: Served) -> None:
     fork = talk(taken(ben, served.address(link_to(served.forky, chat))), "Encrypted?")
     with pytest.raises(BadContent, match="nothing is given back"):
         send_back(ben, fork.id)
+    assert not chat.requests.all
+
+
+def test_the_address_is_read_by_editors_of_the_fork_alone_and_by_tokens_that_land(served: Served) -> None:
+    chat, address, _ = shared(served)
+    with office() as here:
+        ada = here.join("Ada")
+        hers = here.seen_by(ada)
+        fork = taken(hers, address)
+        for role in (Role.VIEWER, Role.COMMENTER, Role.EDITOR):
+            ben = here.join(f"Ben {role}", Role.COMMENTER)
+            here.team.sharing.share(fork.id, ben.id, role, by=ada.id)
+            his = here.seen_by(ben)
+            his.store.keep_derived(fork.id, {EDITORS_DERIVED: address})
+            edits = role is Role.EDITOR
+            assert address_of(his, fork.id) == (address if edits else "")
+            assert his.store.derived_under(EDITORS_DERIVED) == ({fork.id: address} if edits else {})
+            if not edits:
+                with pytest.raises(BadContent, match="no link to it is known"):
+                    send_back(his, fork.id)
+        for scope in SCOPES:
+            seen = token_view(hers, TokenRights("Agent", "t1", frozenset({"read", scope})))
+            assert address_of(seen, fork.id) == (address if scope == "land" else "")
+            assert bool(seen.store.derived_under(EDITORS_DERIVED)) == (scope == "land")
     assert not chat.requests.all

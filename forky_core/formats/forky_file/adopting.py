@@ -63,6 +63,12 @@ class AdoptResult:
     """The title of the original of a fork that came in as a conversation of its own, because that is not here."""
 
     @property
+    def sentence(self) -> str:
+        """What people are told of news."""
+        came = "1 message came." if self.messages == 1 else f"{self.messages:,} messages came."
+        return " ".join((came if self.operations else "Nothing is new there.", *self.remarks))
+
+    @property
     def remarks(self) -> tuple[str, ...]:
         """What people should be told of it, as sentences."""
         found = []
@@ -100,27 +106,17 @@ def adopt(forky: Workspace, chat: Chat, running: ImportRecorder | None = None) -
     Raises:
         BadContent: its log has no proper beginning, or a file of a message is neither in it nor here.
     """
-    if origins_of(chat) and not _is_here(forky, chat.id):
+    try:
+        forky.store.view(chat.id)
+    except NotFound:
+        if not origins_of(chat):
+            return _adopt_new(forky, chat, running)
         if (home := home_of(forky, chat)) is not None:
             with suppress(NotAllowed):
                 return give_back(forky, home, chat, running)
         return replace(
             _adopt_new(forky, chat, running), lost=str((chat.forked_from or {}).get("name")) or "untitled"
         )
-    return _adopt_itself(forky, chat, running)
-
-
-def _is_here(forky: Workspace, id: ConversationId) -> bool:
-    """Whether whoever imports sees the conversation."""
-    with suppress(NotFound):
-        return bool(forky.store.view(id).version)
-    return False
-
-
-def _adopt_itself(forky: Workspace, chat: Chat, running: ImportRecorder | None) -> AdoptResult:
-    """Create the conversation, or update it where it is here, whatever it was forked from."""
-    if not _is_here(forky, chat.id):
-        return _adopt_new(forky, chat, running)
     here = forky.store.operations(chat.id)
     messages = forky.store.messages(chat.id)
     erased = forky.store.view(chat.id).erasures
@@ -160,7 +156,7 @@ def give_back(
         BadContent: a file of a message is neither in it nor here.
     """
     if not shares_messages(forky, home, chat):
-        done = _adopt_itself(forky, chat, running)
+        done = adopt(forky, replace(chat, forked_from=None), running)
         requests = propose_copy(forky, home, done.conversation, chat, through=through)
         return replace(done, requests=requests)
     known = forky.store.messages(home)

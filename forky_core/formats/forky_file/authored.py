@@ -2,83 +2,88 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import replace
 from operator import itemgetter
 
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.model import Change, Message, MessageId, Operation
 from forky_core.model.graph import ancestors, is_ancestor, parents_in
+from forky_core.model.parts import Json
 from forky_core.store.contract import Commit
 
 _GOES_BACK = frozenset({"undo", "redo", "restore", "create"})
 """Verbs of the file's log that mean operations of that log, and so nothing in another one."""
 
 
-def moves(
-    chat: Chat,
-    head: MessageId | None,
-    tip: MessageId,
-    messages: Mapping[MessageId, Message],
-    fresh: Collection[MessageId],
-) -> Iterator[tuple[Operation, MessageId]]:
-    """Where the operations of the file's log bring a branch that stands at `head`, on its way to `tip`.
-
-    `messages` are those of both sides, `fresh` those that only the file has.
-    """
-    parents = parents_in(messages)
-    reached = ancestors((tip,), parents)
-    for operation in chat.operations:
-        for change in operation.changes:
-            at = change.after.get("at") if isinstance(change.after, dict) else None
-            if not change.key.startswith("heads/") or at == head or at not in reached or at not in fresh:
-                continue
-            if head is None or is_ancestor(head, at, parents):
-                head = MessageId(at)
-                yield operation, head
-
-
-def made_again(commit: Commit, operation: Operation, actor: str) -> Commit:
-    """The commit as one that publishes what an operation of the file did, by `actor` and at its time."""
-    return replace(
-        commit,
-        verb=operation.verb if operation.verb not in _GOES_BACK else "import",
-        summary=operation.summary,
-        actor=actor,
-        at=operation.at,
-        made_elsewhere=True,
-    )
-
-
 def with_authors(
-    commit: Commit, chat: Chat, messages: Mapping[MessageId, Message], version: int
+    commit: Commit,
+    chat: Chat,
+    messages: Mapping[MessageId, Message],
+    version: int,
+    *,
+    author: Callable[[str], str] = str,
+    says_so: bool = True,
 ) -> list[Commit]:
-    """Split a commit that brings messages of a file: it says that they came, and one for each operation of the file
-    that added some of them says who said them. Together they are a single gesture, on top of `version`.
+    """Split a commit that brings messages of a file, on top of `version`, into one that says that they came, and one
+    for each operation of the file that added some of them. Together they are a single gesture.
 
-    What the file's log does not explain stays in the first.
+    What the file's log does not explain stays in the first; if that is nothing, the first is left out unless it
+    `says_so`. `messages` are those of both sides. `author` renames the authors of the file.
     """
     fresh = {message.id for message in commit.messages}
     rest: list[Change] = []
     told: list[tuple[int, Commit]] = []
     for change in commit.changes:
-        before, after = (one if isinstance(one, dict) else {} for one in (change.before, change.after))
-        tip = str(after.get("at"))
-        comes = change.key.startswith("heads/") and tip in fresh
-        steps = tuple(moves(chat, before.get("at"), MessageId(tip), messages, fresh)) if comes else ()
-        if not steps or steps[-1][1] != tip:
+        moves = tuple(_moves(chat, change, messages, fresh))
+        if not moves or moves[-1][1].after != change.after:
             rest.append(change)
             continue
-        place = change.before
-        for operation, at in steps:
-            moved = Change(change.key, place, {"at": at})
-            one = replace(commit, changes=(moved,), messages=(), generations=())
-            told.append((operation.number, made_again(one, operation, operation.actor)))
-            place = moved.after
-    if not told:
-        return [commit]
-    together = [
-        replace(one, group=version + 1, expected=version + number)
-        for number, (_, one) in enumerate(sorted(told, key=itemgetter(0)), 1)
+        for operation, moved in moves:
+            verb = "import" if operation.verb in _GOES_BACK else operation.verb
+            again = replace(
+                commit, verb=verb, summary=operation.summary, at=operation.at, made_elsewhere=True
+            )
+            again = replace(
+                again, actor=author(operation.actor), changes=(moved,), messages=(), generations=()
+            )
+            told.append((operation.number, again))
+    together = [replace(commit, changes=tuple(rest)), *(one for _, one in sorted(told, key=itemgetter(0)))]
+    if told and not rest and not says_so:
+        first = replace(together[1], messages=commit.messages, generations=commit.generations)
+        together[:2] = [first]
+    return [
+        replace(one, group=version + 1 if number else None, expected=version + number)
+        for number, one in enumerate(together)
     ]
-    return [replace(commit, changes=tuple(rest), expected=version), *together]
+
+
+def _moves(
+    chat: Chat, change: Change, messages: Mapping[MessageId, Message], fresh: Collection[str]
+) -> Iterator[tuple[Operation, Change]]:
+    """The operations of the file's log that bring a branch to where `change` moves it, each with its part of it."""
+    head, tip, place = _at(change.before), _at(change.after), change.before
+    if not change.key.startswith("heads/") or tip is None or tip not in fresh:
+        return
+    parents = parents_in(messages)
+    reached = ancestors((tip,), parents)
+    for operation in chat.operations:
+        for one in operation.changes:
+            at = _at(one.after)
+            if (
+                not one.key.startswith("heads/")
+                or at is None
+                or at == head
+                or at not in reached
+                or at not in fresh
+            ):
+                continue
+            if head is None or is_ancestor(head, at, parents):
+                moved = Change(change.key, place, {"at": at})
+                head, place = at, moved.after
+                yield operation, moved
+
+
+def _at(value: Json | None) -> MessageId | None:
+    at = value.get("at") if isinstance(value, dict) else None
+    return MessageId(at) if isinstance(at, str) else None

@@ -6,14 +6,15 @@ their own, which merge requests propose, so that nothing of the original moves u
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from functools import partial
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import LONGEST_NAME, free_name, now
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.forky_file.authored import made_again, moves
+from forky_core.formats.forky_file.authored import with_authors
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import checked_out
 from forky_core.formats.importing.import_record import ImportRecorder
@@ -102,12 +103,21 @@ def propose_here(
     view, known = forky.store.view(home), forky.store.messages(home)
     messages = {**chat.messages, **known}
     lines = _lines(view, chat, messages, below)
-    wanted = ancestors((line.tip for line in lines), parents_in(messages))
-    fresh = {id: one for id, one in chat.messages.items() if id in wanted and id not in known}
-    steps = [(line, tuple(_steps(chat, line, messages, fresh))) for line in lines]
-    commits = _commits(forky, home, view, chat, steps)
-    if commits:
-        commits[0] = _with_messages(commits[0], chat, lines, messages, fresh)
+    on = {id: line.name for line in lines for id in ancestors((line.tip,), parents_in(messages))}
+    fresh = {id: one for id, one in chat.messages.items() if id in on and id not in known}
+    calls = [one for one in chat.generations if one.message is not None and one.message in fresh]
+    commit = Commit(
+        home,
+        "import",
+        f"Given back from “{chat.title or 'a fork'}”",
+        _changes(view, chat, lines, fresh),
+        tuple(fresh.values()),
+        tuple(replace(one, branch=on[one.message]) for one in calls if one.message is not None),
+        forky.actor,
+        now(),
+    )
+    own = partial(_author, own=forky.actor, chat=chat)
+    commits = with_authors(commit, chat, messages, view.version, author=own, says_so=False) if lines else []
     if running is not None:
         commits = running.marked(commits, view.version)
     done = forky.store.commit_all(commits) if commits else ()
@@ -165,73 +175,18 @@ def _lines(view: View, chat: Chat, messages: Mapping[MessageId, Message], below:
     return lines
 
 
-def _commits(
-    forky: Workspace,
-    home: ConversationId,
-    view: View,
-    chat: Chat,
-    steps: Iterable[tuple[_Line, Iterable[tuple[Operation | None, MessageId]]]],
-) -> list[Commit]:
-    """One commit for each operation of the fork that added something: a single gesture, which undo takes back whole."""
-    made: list[Commit] = []
-    for line, reached in steps:
-        key, before = f"heads/{line.name}", view.entries.get(f"heads/{line.name}")
-        for operation, at in reached:
-            changes = [Change(key, before, {"at": at})]
-            rules = chat.entries.get(f"rules/{line.branch}")
-            if before is None and rules is not None:
-                changes.append(Change(f"rules/{line.name}", None, rules))
-            before = {"at": at}
-            commit = Commit(
-                home,
-                "import",
-                f"Given back from “{chat.title or 'a fork'}”",
-                tuple(changes),
-                actor=forky.actor,
-                at=now(),
-                group=view.version + 1 if made else None,
-                expected=view.version + len(made),
-            )
-            if operation is not None:
-                commit = made_again(commit, operation, _author(operation.actor, forky.actor, chat))
-            made.append(commit)
-    return made
-
-
-def _steps(
-    chat: Chat, line: _Line, messages: Mapping[MessageId, Message], fresh: Mapping[MessageId, Message]
-) -> Iterator[tuple[Operation | None, MessageId]]:
-    """Where the branch came to by each operation of the fork's log; None for what no operation explains."""
-    head = line.head
-    for operation, head in moves(chat, line.head, line.tip, messages, fresh):
-        yield operation, head
-    if head != line.tip:
-        yield None, line.tip
-
-
-def _with_messages(
-    commit: Commit,
-    chat: Chat,
-    lines: Sequence[_Line],
-    messages: Mapping[MessageId, Message],
-    fresh: Mapping[MessageId, Message],
-) -> Commit:
-    """The first commit, with all messages and the calls that gave them, which count as made on the new branches."""
-    on = {id: line.name for line in lines for id in ancestors((line.tip,), parents_in(messages))}
-    erased = (
-        Change(f"{ERASED}{id}", None, replace(erasure, operations={}).stored())
-        for id, erasure in chat.view.erasures.items()
-        if id in fresh
-    )
-    return replace(
-        commit,
-        changes=(*commit.changes, *erased),
-        messages=tuple(fresh.values()),
-        generations=tuple(
-            replace(one, branch=on[one.message])
-            for one in chat.generations
-            if one.message is not None and one.message in fresh
+def _changes(
+    view: View, chat: Chat, lines: Sequence[_Line], fresh: Collection[MessageId]
+) -> tuple[Change, ...]:
+    rules = ((line, chat.entries.get(f"rules/{line.branch}")) for line in lines if line.head is None)
+    erased = ((id, replace(one, operations={})) for id, one in chat.view.erasures.items() if id in fresh)
+    return (
+        *(
+            Change(f"heads/{line.name}", view.entries.get(f"heads/{line.name}"), {"at": line.tip})
+            for line in lines
         ),
+        *(Change(f"rules/{line.name}", None, value) for line, value in rules if value is not None),
+        *(Change(f"{ERASED}{id}", None, erasure.stored()) for id, erasure in erased),
     )
 
 

@@ -8,7 +8,7 @@ name of its own. So there is never a conflict marker, and nothing is lost.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from forky_core.conversation.identity import LONGEST_NAME, free_name
@@ -16,8 +16,8 @@ from forky_core.conversation.voting.poll import POLLS
 from forky_core.formats.forky_file.authored import with_authors
 from forky_core.formats.forky_file.chat import Chat, replayed
 from forky_core.formats.forky_file.writing import UNITE, checked_out
-from forky_core.model import Change, Generation, Message, MessageId, Operation, operation_id
-from forky_core.model.erasure import ERASED, Passages, said_erased
+from forky_core.model import Change, Generation, Message, MessageId, Operation
+from forky_core.model.erasure import ERASED, Passages, operation_id_now, said_erased
 from forky_core.model.errors import BadContent
 from forky_core.model.graph import is_ancestor, parents_in
 from forky_core.model.parts import Json
@@ -147,26 +147,10 @@ def _log(
     at = max(log[-1].at, theirs.operations[-1].at)
     one = Commit(ours.id, UNITE, summary, changes, brought, actor=ACTOR, at=at)
     for commit in with_authors(one, theirs, messages, len(log)):
-        log.append(_operation(commit, log[-1]))
+        number, last, what = len(log) + 1, log[-1].id, (commit.at, commit.actor, commit.verb, commit.summary)
+        made = Operation(ours.id, number, "", last, *what, commit.changes, commit.group)
+        log.append(replace(made, id=operation_id_now(made)))
     return tuple(log)
-
-
-def _operation(commit: Commit, last: Operation) -> Operation:
-    """The operation that a commit becomes after the last one of a log."""
-    number, what = last.number + 1, (commit.verb, commit.summary, commit.changes, commit.group)
-    verb, summary, changes, group = what
-    id = operation_id(
-        last.id,
-        number=number,
-        at=commit.at,
-        actor=commit.actor,
-        verb=verb,
-        summary=summary,
-        changes=changes,
-        group=group,
-        reverts=(),
-    )
-    return Operation(commit.conversation, number, id, last.id, commit.at, commit.actor, *what)
 
 
 class _Deciding:

@@ -17,8 +17,7 @@ from forky_core.formats.forky_file.writing import chat_of, part_of
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent
 from forky_core.people.links.fetching import ReturnReceipt, fetched, give_back_to
-
-_ADDRESS = "origin/link"
+from forky_core.people.needed_roles import EDITORS_DERIVED
 
 
 def take_from_link(
@@ -36,12 +35,12 @@ def take_from_link(
 def keep_address(forky: Workspace, fork: ConversationId, address: str) -> None:
     """Keep the address of the link by which a fork was made, or is to go back."""
     if address and address != address_of(forky, fork):
-        forky.store.keep_derived(fork, {_ADDRESS: address})
+        forky.store.keep_derived(fork, {EDITORS_DERIVED: address})
 
 
 def address_of(forky: Workspace, fork: ConversationId) -> str:
     """The address of the link that leads to the original of a fork; "" if none is known."""
-    return forky.store.derived(fork, (_ADDRESS,)).get(_ADDRESS, "")
+    return forky.store.derived(fork, (EDITORS_DERIVED,)).get(EDITORS_DERIVED, "")
 
 
 def original_here(forky: Workspace, fork: ConversationId) -> ConversationId | None:

@@ -6,9 +6,8 @@ import streamlit as st
 
 from forky_core.formats.forky_file.giving_back import NEWS
 from forky_core.people.links.original import address_of, fetch_news, original_here, send_back
-from forky_core.views.shelf import count, title_or_placeholder
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.links import chat_link
-from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame, go, saying
 from pages.ui.session import stop_acting
 
@@ -40,25 +39,10 @@ def draw_original(here: Frame) -> None:
     if back or news:
         here.session.acting = None
         with st.spinner("Asking the original …"), saying(here.session):
-            (_give_back if back else _fetch_news)(here, address.strip())
+            if back:
+                here.session.say(send_back(forky, id, address.strip()).sentence)
+            else:
+                done = fetch_news(forky, id, address.strip())
+                here.session.say(done.sentence, (id, done.operations[-1]) if done.operations else None)
+                go(here.chat.checkout(here.chat.branch_name))
         st.rerun()
-
-
-def _give_back(here: Frame, address: str) -> None:
-    here.session.say(send_back(here.forky, here.chat.id, address).sentence)
-
-
-def _fetch_news(here: Frame, address: str) -> None:
-    done = fetch_news(here.forky, here.chat.id, address)
-    if not done.operations:
-        here.session.say(" ".join(("Nothing is new there.", *done.remarks)))
-        return
-    moved = here.chat.checkout(here.chat.branch_name)
-    waits = (
-        " Some wait on a branch of their own." if any(one.startswith(NEWS) for one in moved.branches) else ""
-    )
-    sentence = f"{count(done.messages, 'message')} came from the original.{waits}"
-    here.session.say(
-        plain_label(" ".join((sentence, *done.remarks)), 400), (here.chat.id, done.operations[-1])
-    )
-    go(moved)

@@ -128,14 +128,8 @@ def _take_from_link(forky: Workspace, tab: TabSession, address: str) -> None:
     with saying(tab):
         done = take_from_link(forky, address)
         st.session_state[_ROUND] += 1
-        chat = forky.conversation(done.conversation)
-        came = (
-            f"{count(done.messages, 'message')} came by the link."
-            if done.operations
-            else "Nothing is new there."
-        )
-        tab.say(" ".join((came, *done.remarks)))
-        open_page("chat.py", place(chat))
+        tab.say(done.sentence)
+        open_page("chat.py", place(forky.conversation(done.conversation)))
 
 
 def _take(forky: Workspace, tab: TabSession, uploads: Sequence[tuple[str, BinaryIO]]) -> None:
