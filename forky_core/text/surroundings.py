@@ -153,7 +153,8 @@ _SUMMARIES = re.compile(
     r"This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem and produced a summary"
     r"|The conversation history before this point was compacted into"
-    r"|(?:Here is|This is) a summary of (?:the|our) (?:earlier|previous) (?:conversation|part|messages)",
+    r"|(?:Here is|This is) a summary of (?:the|our) (?:earlier|previous) (?:conversation|part|messages)"
+    r"|What did we do so far\?\s",
     re.IGNORECASE,
 )
 
@@ -175,6 +176,15 @@ def asks_aside(text: str) -> bool:
 def is_summary(text: str) -> bool:
     """Whether a program's message of the user begins as the summary with which it goes on after a compaction."""
     return _SUMMARIES.match(text.strip()) is not None
+
+
+_RECAP = "What did we do so far?"
+"""What OpenCode puts before its summary, as if a person had asked and a model had answered."""
+
+
+def is_recap(text: str) -> bool:
+    """Whether a program's message of the user is one that its summary answers in the next message."""
+    return text.strip() == _RECAP
 
 
 _SUMMED = re.compile(r"<summary>(.*?)</summary>", re.DOTALL)

@@ -105,6 +105,7 @@ def twice(chat: Conversation) -> list[tuple[str, str]]:
         ("codex", ["Rename the function please", "Why does the codex login fail? @@bash"]),
         ("opencode", ["Why does the open login fail? @@task"]),
         ("pi", ["Why does the pi login fail?"]),
+        ("aider", ["Why does the aider login fail?"]),
     ],
 )
 def test_a_session_is_one_conversation_with_the_title_that_a_person_gave_it(
@@ -115,6 +116,25 @@ def test_a_session_is_one_conversation_with_the_title_that_a_person_gave_it(
     for summary in forky.conversations():
         assert twice(forky.conversation(summary.id)) == []
     assert forky.verify().clean
+
+
+@pytest.mark.parametrize(("program", "compactions"), [("codex-compaction", 3), ("opencode-compaction", 2)])
+def test_work_goes_on_in_one_branch_whenever_a_program_compacts_by_itself(
+    forky: Workspace, program: str, compactions: int
+) -> None:
+    replay(forky, program)
+    chat = only(forky)
+    assert list(chat.branches) == ["main"]
+    path = chat.path()
+    assert len([one for one in path if one.merges]) == compactions
+    assert path[-1].role == "assistant" and "@@bash" in chat.title
+
+
+def test_a_person_may_ask_what_was_done_so_far(forky: Workspace) -> None:
+    asked = [user("What did we do so far?")]
+    ask(forky, asked, "Nothing yet.")
+    ask(forky, [*asked, assistant("Nothing yet."), user("Then begin.")], "Begun.")
+    assert texts(only(forky)) == ["What did we do so far?", "Nothing yet.", "Then begin.", "Begun."]
 
 
 def test_a_program_s_canned_examples_are_no_title(forky: Workspace) -> None:

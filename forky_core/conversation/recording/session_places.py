@@ -25,6 +25,7 @@ from forky_core.text.surroundings import (
     asks_for_title,
     bare,
     first_spoken,
+    is_recap,
     is_summary,
     spoken,
     summary_in,
@@ -124,6 +125,8 @@ class SessionPlaces:
     ) -> FoundPlace:
         view = session.view
         match = session.match(call.turns, rewritten=True)
+        if match.message is None and (recap := _with_recap(call)) is not None:
+            call, match = recap, session.match(recap.turns, rewritten=True)
         wrote = str(view.entries.get(known) or "") if is_own else ""
         place = FoundPlace(session, match, view.version, call, keys, wrote, _is_aside(call))
         if place.aside:
@@ -203,6 +206,16 @@ def _is_aside(call: Call) -> bool:
     return (not call.tools and asks_for_title(call.system or "", texts[0])) or (
         last.role == "user" and asks_aside(spoken(texts[-1]))
     )
+
+
+def _with_recap(call: Call) -> Call | None:
+    """The call with a summary that its program sends as a question and an answer in one message; None without one."""
+    first = next((at for at, turn in enumerate(call.turns) if turn.role != "system"), 0)
+    pair, others = call.turns[first : first + 2], call.turns[first + 2 :]
+    if len(pair) < 2 or pair[1].role != "assistant" or not is_recap(text_of_turn(pair[0])):
+        return None
+    text = "\n\n".join(text_of_turn(turn).strip() for turn in pair)
+    return replace(call, turns=(*call.turns[:first], replace(pair[0], parts=(TextPart(text),)), *others))
 
 
 def _has_tools(session: Session) -> bool:
