@@ -36,6 +36,12 @@ _MARKED = """
   return false;
 }
 """
+_COMPARED = """
+() => window.__forkyCompare?.root.isConnected && window.__forkyCompare.root.querySelectorAll(".cell .entry").length > 1
+"""
+_NOTE = """
+() => location.pathname.endsWith("/merge") && document.querySelector(".st-key-merge-land button:not(:disabled)")
+"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +172,18 @@ class ForkyScreen(Screen):
         self.settle()
         self.expect(place)
         link.click()
+        return self.shown()
+
+    def compare(self) -> float:
+        """From the bar; until the answers stand there, beside each other."""
+        arm(self.page, _COMPARED)
+        self.page.get_by_test_id("stTopNav").get_by_role("link", name="Compare").click()
+        return self.shown()
+
+    def bring_back(self) -> float:
+        """From a side branch; until its note can be read and brought in."""
+        arm(self.page, _NOTE)
+        self.page.locator(".st-key-chat-bring_back button").first.click()
         return self.shown()
 
 

@@ -142,6 +142,23 @@ def opening_lines(forky: ForkyScreen, plain: PlainScreen, talk: Talk, rounds: in
     yield from _both("open that conversation from the Library", spent, 1 / 5)
 
 
+def page_lines(forky: ForkyScreen, plain: PlainScreen, talk: Talk, rounds: int) -> Iterator[Line]:
+    """The Compare page and the Merge page, each from a side branch; beside the click that draws the plain page anew."""
+    rng = random.Random(_SEED)
+    compared, brought = [], []
+    names = [name for name in talk.places if name != "main"]
+    for turn in range(rounds + 1):
+        place = talk.places[rng.choice(names)]
+        for take, kept in ((forky.compare, compared), (forky.bring_back, brought)):
+            forky.open(talk.id, place)
+            plain.look_at(talk.places["main"])
+            pair = take(), plain.look_at(place)
+            if turn:
+                kept.append(pair)
+    yield from _both("open Compare", compared, 0.3)
+    yield from _both("open Merge: a branch's note, ready to be brought in", brought, 0.3)
+
+
 def asking_lines(forky: ForkyScreen, plain: PlainScreen, rounds: int) -> Iterator[Line]:
     """Both ask the same server, which numbers its answers."""
     spent = []
@@ -256,12 +273,14 @@ def measured(rounds: int, only: Sequence[str] = ()) -> Iterator[Line]:
         browser = play.chromium.launch(executable_path=str(program), args=FLAGS)
         if wanted("start"):
             yield from start_lines(browser, max(3, rounds // 2))
-        if {"click", "open", "ask"} & {part for part in ("click", "open", "ask") if wanted(part)}:
+        if any(wanted(part) for part in ("click", "open", "pages", "ask")):
             with _sides(browser, Path(kept), model) as (forky, plain, talk):
                 if wanted("click"):
                     yield from click_lines(forky, plain, talk, rounds)
                 if wanted("open"):
                     yield from opening_lines(forky, plain, talk, rounds)
+                if wanted("pages"):
+                    yield from page_lines(forky, plain, talk, rounds)
                 if wanted("ask"):
                     yield from asking_lines(forky, plain, rounds)
         if wanted("busy"):
@@ -280,7 +299,7 @@ def lines(*, quick: bool) -> list[Line]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help="of: start click open ask busy others memory (default: all)")
+    parser.add_argument("parts", nargs="*", help="of: start click open pages ask busy others memory (default: all)")
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     sys.exit(0 if report(list(measured(asked.rounds, asked.parts))) else 1)
