@@ -93,7 +93,7 @@ def _draw_entry(frame: Frame, entry: LogEntry) -> None:
     if entry.answers:
         said += f" · {count(entry.answers, 'answer')}"
     said = f":gray[~~{said}~~] · undone" if entry.undone else said
-    place = " · :primary[now]" if entry.current else ""
+    place = " · :primary[you are here]" if entry.current else ""
     # To a member of a team, what was done before there was one was done by nobody they know.
     actor = operation.actor if names_themselves() or operation.actor != DEFAULT_ACTOR else SOMEBODY
     label = f"{said} :gray[ · {plain_label(actor, 40)} · {entry.when}]{place}"
