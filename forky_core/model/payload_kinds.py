@@ -37,11 +37,6 @@ class PayloadKind:
     begins_anew: bool = False
     """Whether contexts begin with it, so that nothing above it is sent: a program's own rewriting of a conversation."""
 
-    @property
-    def speaks_for_itself(self) -> bool:
-        """Whether it stands for no other message."""
-        return self.reading in ("answer", "notice")
-
 
 SQUASH = PayloadKind("squash", "squashed")
 FULL = PayloadKind("full", "in full", "turns")

@@ -49,16 +49,6 @@ def now() -> int:
     return time.time_ns() // 1_000
 
 
-class TableRow(Protocol):
-    """A row: its values in their order, and by the names of their columns."""
-
-    def __getitem__(self, at: Any, /) -> Any: ...
-
-    def __iter__(self) -> Iterator[Any]: ...
-
-    def keys(self) -> Iterable[str]: ...
-
-
 class StatementResult(Protocol):
     """The result of a statement that writes."""
 

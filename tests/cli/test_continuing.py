@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -11,11 +12,21 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
-from forky_core.model.parts import Draft, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import (
+    AttachmentPart,
+    Draft,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.builders import talk, texts
 from tests.cli.conftest import Run
 from tests.conversation.test_sessions import ask
 
+PICTURE = base64.b64decode(
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8BQDwAEhQGAhKmMIQAAAABJRU5ErkJggg=="
+)
 PROGRAMS = ("claude", "codex", "pi")
 CALL = ToolCallPart("Bash", '{"command":"ls"}', "toolu_1")
 RESULT = ToolResultPart("Bash", "login.py", "toolu_1")
@@ -215,6 +226,26 @@ def test_a_program_keeps_the_tool_calls_that_it_made(forky: Run, tmp_path: Path)
     done = forky("continue main --in pi --json").json
     assert done["left_out"] == ["Tool calls become text in 1 message: another program made them."]
     assert "toolCall" not in Path(done["file"]).read_text("utf-8")
+
+
+@pytest.mark.parametrize("program", PROGRAMS)
+def test_a_picture_goes_along_and_comes_home_as_the_same_file(
+    forky: Run, database: Path, program: str
+) -> None:
+    with Forky.open(database) as open_:
+        red = open_.attach(PICTURE, name="red.png")
+        chat = open_.create("Colours")
+        chat.append(
+            [Draft("user", (TextPart("Which colour?"), red)), Draft("assistant", (TextPart("Red."),))]
+        )
+    done = forky(f"continue main --in {program} --json").json
+    assert done["left_out"] == []
+    other = database.with_name("other.duckdb")
+    assert forky(f"--database {other} import {done['file']}").code == 0
+    with Forky.open(other) as read:
+        first = read.conversation(read.conversations()[0].id).path()[0]
+        (part,) = (one for one in first.parts if isinstance(one, AttachmentPart))
+        assert (part.sha256, read.store.blob(part.sha256).content) == (red.sha256, PICTURE)
 
 
 def test_what_cannot_be_continued_is_refused(
