@@ -63,7 +63,6 @@ ANSWERS: dict[str, tuple[Step, ...]] = {
         "So $\\frac{a}{b}$ and\n\n$$\\int_0^1 x\\,dx$$\n\nbut $\\unknown{x}$ and $5. ",
         *words(SAID, 0.01),
     ),
-    "Broken": ("```mermaid\nflowchart TD\n  A --> --> B[\n```\n\n", *words(SAID, 0.01)),
     "Hostile": (HOSTILE, *words(SAID, 0.05)),
     "Think": (ReasoningDelta("Let me <b>see</b>."), Pause(1.5), *words(SAID, 0.1)),
     "Forever": words(" ".join(f"word{number}" for number in range(3_000)), 0.05),

@@ -294,21 +294,3 @@ def test_formulas_are_drawn_and_what_cannot_be_is_its_source(slow: str, watch: A
     expect(page.locator(".cell .fk-formula")).to_have_count(3)
     expect(page.locator(".cell .fk-formula").first).to_have_text("\\unknown{x}")
     assert one.problems == []
-
-
-@pytest.mark.long
-def test_diagrams_are_drawn_as_pictures_with_their_source_one_press_away(slow: str, watch: Any) -> None:
-    one = watch()
-    page = one.open(f"{slow}/{THREE}")
-    ask(page, "Diagram")
-    expect(page.get_by_text("word59")).to_have_count(3)
-    expect(page.locator(".fk-picture img")).to_have_count(3)
-    picture = page.locator(".fk-picture img").first
-    assert picture.get_attribute("src").startswith("blob:") and picture.bounding_box()["height"] > 60
-    expect(page.locator(".fk-diagram .fk-code").first).to_be_hidden()
-    page.locator(".fk-diagram summary").first.click()
-    expect(page.locator(".fk-diagram .fk-code").first).to_contain_text("A --> B")
-    ask(page, "Broken")
-    expect(page.get_by_text("Source: Mermaid cannot read it")).to_have_count(3)
-    expect(page.locator(".fk-diagram .fk-code").filter(has_text="A --> --> B[").first).to_be_visible()
-    assert one.problems == []

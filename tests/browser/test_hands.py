@@ -33,15 +33,10 @@ def test_icon_buttons_are_called_by_what_they_do(unchanged_app: str, watch: Any,
     begin(page)
     for name in ("Search", "Menu"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
+    if width > 390:
+        expect(page.get_by_role("region", name="Graph of the conversation")).to_be_visible()
     page.goto(f"{unchanged_app}/library")
     for name in ("Rename", "Export or share", "Move to the trash"):
         expect(page.get_by_role("button", name=name).first).to_be_visible()
     page.goto(f"{unchanged_app}/merge?source=upload")
     expect(page.get_by_role("button", name="Swap the two")).to_be_visible()
-
-
-@pytest.mark.long
-def test_the_panel_of_the_graph_has_a_name(unchanged_app: str, watch: Any) -> None:
-    page = watch().open(unchanged_app)
-    begin(page)
-    expect(page.get_by_role("region", name="Graph of the conversation")).to_be_visible()

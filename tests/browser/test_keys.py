@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from tests.browser.agraph import graph_frame
-from tests.browser.conftest import CHECKOUT, expect, listed_under_you, menu, rarely, served, settled
+from tests.browser.conftest import CHECKOUT, expect, listed_under_you, menu, served, settled
 from tests.browser.test_chat import DRAFT, ask, begin, holds, new, switch
 
 pytestmark = pytest.mark.browser
@@ -124,18 +124,6 @@ def test_a_page_that_is_reached_by_the_navigation_has_an_address_to_share(app: s
     page.go_back()
     page.wait_for_url("**/?c=*&b=upload")
     expect(page.locator(".st-key-chat-branch input")).to_have_attribute("placeholder", "upload")
-
-
-@pytest.mark.long
-def test_a_form_below_a_message_takes_the_cursor_and_gives_it_back(app: str, watch: Any) -> None:
-    page = watch().open(app)
-    begin(page)
-    cell, name = page.locator("[data-cell]").last, page.locator(".st-key-chat-form_name input")
-    rarely(cell, "tag")
-    expect(name).to_be_focused()
-    page.keyboard.press("Escape")
-    expect(name).to_have_count(0)
-    expect(page.locator(DRAFT)).to_be_focused()
 
 
 @pytest.mark.long

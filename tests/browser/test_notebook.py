@@ -8,6 +8,7 @@ import pytest
 
 from forky_core.forky import Forky
 from tests.browser.conftest import expect, rarely, settled
+from tests.browser.test_chat import DRAFT
 from tests.builders import talk
 
 pytestmark = pytest.mark.browser
@@ -102,12 +103,12 @@ def test_code_is_coloured_and_copied(forked: str, watch: Any) -> None:
 
 
 @pytest.mark.long
-def test_a_form_opens_below_its_cell_and_the_cells_after_it_stay_below(forked: str, watch: Any) -> None:
+def test_a_form_opens_below_its_cell_takes_the_cursor_and_gives_it_back(forked: str, watch: Any) -> None:
     page = watch().open(forked)
     cell = page.locator('[class*="st-key-cell-"]', has_text="The first.")
     rarely(cell, "tag")
     form = page.locator(".st-key-chat-form")
-    expect(form).to_be_visible()
+    expect(form.get_by_role("textbox").first).to_be_focused()
     expect(page.locator("[data-cell]")).to_have_count(4)
     above, below = (
         page.get_by_text(words, exact=True).bounding_box() for words in ("The first.", "And then?")
@@ -116,4 +117,4 @@ def test_a_form_opens_below_its_cell_and_the_cells_after_it_stay_below(forked: s
     assert above["y"] < box["y"] < below["y"]
     page.keyboard.press("Escape")
     expect(form).to_have_count(0)
-    expect(page.locator("[data-cell]")).to_have_count(4)
+    expect(page.locator(DRAFT)).to_be_focused()
