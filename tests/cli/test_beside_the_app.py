@@ -68,7 +68,7 @@ def test_commands_read_and_write_through_the_app(forky: Run, database: Path, tmp
 def test_sessions_of_a_folder_come_through_the_app_while_they_are_written(
     forky: Run, database: Path, tmp_path: Path
 ) -> None:
-    write(tmp_path / "a.jsonl", line(1, "What is a beam sea?"))
+    write(tmp_path / "a.jsonl", line(1, "What is a beam sea?"), line(2, "One from the side."))
     command = [sys.executable, "-m", "forky_core", "--database", str(database)]
     with subprocess.Popen(
         [*command, "import", "--follow", "--json", str(tmp_path)], stdout=subprocess.PIPE, cwd=CHECKOUT
@@ -76,13 +76,13 @@ def test_sessions_of_a_folder_come_through_the_app_while_they_are_written(
         assert following.stdout is not None
         try:
             [chat] = json.loads(following.stdout.readline())["conversations"]
-            write(tmp_path / "a.jsonl", line(2, "One from the side."))
+            write(tmp_path / "a.jsonl", line(3, "And a following sea?"))
             assert json.loads(following.stdout.readline())["conversations"] == [chat]
         finally:
             following.send_signal(signal.SIGINT)
         assert following.wait(HANG) == 0
     assert [row["title"] for row in forky("list --json").rows if row["id"] == chat] == ["What is a beam sea?"]
-    assert "One from the side." in forky("search --json side").out
+    assert "And a following sea?" in forky("search --json following").out
 
 
 def test_a_token_that_a_command_makes_or_revokes_counts_at_once(forky: Run, address: str) -> None:

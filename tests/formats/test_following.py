@@ -54,33 +54,32 @@ def following(forky: Workspace) -> Iterator[FolderFollower]:
 
 def test_what_is_added_to_a_file_of_a_folder_comes_in(forky: Workspace, tmp_path: Path) -> None:
     watch = Watch(tmp_path)
-    write(tmp_path / "shop" / "a.jsonl", line(1, "Why?"))
+    write(tmp_path / "shop" / "a.jsonl", line(1, "Why?"), line(2, "Because."))
     write(tmp_path / "notes.json", "{}")
     write(tmp_path / "notes.txt", line(1, "Not this."))
     assert len(list(watch.look(forky, Event()))) == 1
     assert list(watch.look(forky, Event())) == []
-    write(tmp_path / "shop" / "a.jsonl", line(2, "Because."))
-    write(tmp_path / "shop" / "b.jsonl", line(1, "And this?", "s2"))
+    write(tmp_path / "shop" / "a.jsonl", line(3, "And?"))
+    write(tmp_path / "shop" / "b.jsonl", line(1, "And this?", "s2"), line(2, "So.", "s2"))
     assert [len(done.conversations) for done in watch.look(forky, Event())] == [1, 1]
-    assert said(forky) == [["And this?"], ["Why?", "Because."]]
+    assert said(forky) == [["And this?", "So."], ["Why?", "Because.", "And?"]]
     assert imports(forky.store) == (), "each addition would be an import of its own"
 
 
 def test_a_folder_is_followed_until_it_is_forgotten_and_across_a_restart(
     forky: Workspace, tmp_path: Path
 ) -> None:
-    write(tmp_path / "a.jsonl", line(1, "Why?"))
+    write(tmp_path / "a.jsonl", line(1, "Why?"), line(2, "Because."))
     with following(forky) as follower:
         follower.follow(str(tmp_path))
-        eventually(lambda: said(forky) == [["Why?"]])
+        eventually(lambda: said(forky) == [["Why?", "Because."]])
         eventually(lambda: follower.folders()[0].heard)
     chat = forky.conversation(forky.conversations()[0].id)
     chat.trash()
     forky.purge(chat.id)
     with following(forky) as again:
-        write(tmp_path / "a.jsonl", line(2, "Because."))
-        write(tmp_path / "b.jsonl", line(1, "Next?", "s2"))
-        eventually(lambda: ["Next?"] in said(forky))
+        write(tmp_path / "b.jsonl", line(1, "Next?", "s2"), line(2, "That.", "s2"))
+        eventually(lambda: said(forky) == [["Next?", "That."]])
         again.forget(str(tmp_path.resolve()))
         assert again.folders() == ()
         with pytest.raises(NotFound):
@@ -88,12 +87,12 @@ def test_a_folder_is_followed_until_it_is_forgotten_and_across_a_restart(
 
 
 def test_files_that_were_read_before_a_restart_are_not_read_again(forky: Workspace, tmp_path: Path) -> None:
-    write(tmp_path / "a.jsonl", line(1, "Why?"))
+    write(tmp_path / "a.jsonl", line(1, "Why?"), line(2, "Because."))
     watch = Watch(tmp_path)
     assert len(list(watch.look(forky, Event()))) == 1
     again = Watch(tmp_path, watch.read)
     assert list(again._changed()) == []
-    write(tmp_path / "a.jsonl", line(2, "Because."))
+    write(tmp_path / "a.jsonl", line(3, "And?"))
     assert len(list(again.look(forky, Event()))) == 1
 
 
@@ -104,9 +103,9 @@ def test_a_folder_that_is_gone_says_so_and_goes_on_when_it_is_back(forky: Worksp
         follower.follow(str(place))
         place.rename(away)
         eventually(lambda: follower.folders()[0].problem)
-        write(away / "a.jsonl", line(1, "Why?"))
+        write(away / "a.jsonl", line(1, "Why?"), line(2, "Because."))
         away.rename(place)
-        eventually(lambda: said(forky) == [["Why?"]])
+        eventually(lambda: said(forky) == [["Why?", "Because."]])
         eventually(lambda: not follower.folders()[0].problem)
 
 
@@ -118,3 +117,22 @@ def test_what_is_no_folder_is_refused_in_a_sentence(forky: Workspace, tmp_path: 
         follower.follow(str(tmp_path))
         with pytest.raises(NothingToDo, match="already"):
             follower.follow(f"{tmp_path}/.")
+
+
+def test_a_prompt_has_its_place_once_it_is_read_and_a_session_comes_with_its_first_answer(
+    forky: Workspace, tmp_path: Path
+) -> None:
+    watch, queued = Watch(tmp_path), {"type": "queue-operation", "operation": "enqueue", "sessionId": "s1"}
+
+    def adds(*lines: str) -> None:
+        write(tmp_path / "a.jsonl", *lines)
+        list(watch.look(forky, Event()))
+
+    adds(line(1, "Why?"))
+    assert said(forky) == []
+    adds(json.dumps({**queued, "content": "And?"}, separators=(",", ":")) + "\n", line(2, "Because."))
+    adds(line(3, "And?"))
+    adds(line(4, "Also."))
+    assert said(forky) == [["Why?", "Because.", "And?", "Also."]]
+    [chat] = forky.conversations()
+    assert chat.branches == 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -119,6 +120,24 @@ def test_a_file_waits_while_a_call_of_its_session_is_answered(forky: Workspace, 
     running.done("stop")
     assert done.unchanged == 1 and list(states(forky)) == [TITLE["codex"]]
     assert bring(forky, "codex-file").conversations == (only(forky).id,)
+
+
+def test_a_question_that_the_file_has_first_waits_for_its_answer(forky: Workspace, tmp_path: Path) -> None:
+    replay(forky, "codex", until=3)
+    before = texts(only(forky))
+    path = tmp_path / "file.jsonl"
+    path.write_bytes((RECORDED / "codex-file.jsonl").read_bytes())
+
+    def adds(role: str, text: str) -> None:
+        said = {"type": "message", "role": role, "content": [{"type": "output_text", "text": text}]}
+        with path.open("a") as file:
+            file.write(json.dumps({"type": "response_item", "payload": said}) + "\n")
+        import_file(forky, path, brings_again=False)
+
+    adds("user", "Elsewhere?")
+    assert texts(only(forky)) == before
+    adds("assistant", "There.")
+    assert texts(only(forky)) == [*before, "Elsewhere?", "There."]
 
 
 def test_an_imported_session_is_the_first_token_s_that_names_it(forky: Workspace, tmp_path: Path) -> None:

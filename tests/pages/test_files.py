@@ -351,7 +351,7 @@ def test_a_program_s_sessions_are_followed_from_the_library(
     forky: Forky, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     sessions = tmp_path / "codex" / "sessions"
-    write(sessions / "a.jsonl", line(1, "Why?"))
+    write(sessions / "a.jsonl", line(1, "Why?"), line(2, "Because."))
     monkeypatch.setenv("HOME", str(tmp_path))
     monkeypatch.setenv("CODEX_HOME", str(tmp_path / "codex"))
     test = import_tab()

@@ -7,7 +7,6 @@ consistent copy: of a database by SQLite's own backup, which includes its write-
 
 from __future__ import annotations
 
-import shutil
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -27,6 +26,8 @@ EVERY = 2.0
 """Seconds between two checks."""
 _SUFFIXES = frozenset((".jsonl", ".json"))
 """How the names of files end that are followed in a folder."""
+_UNSETTLED = b'{"type":"queue-operation"'
+"""How lines of Claude Code begin that are left out: a prompt that waits gets its place, and a line, when it is read."""
 _PATIENCE = 30.0
 """Seconds to wait for a program that is writing."""
 
@@ -162,7 +163,8 @@ def _copy(path: Path, to: Path) -> None:
     with path.open("rb") as file:
         database = file.read(16) == b"SQLite format 3\x00"
     if not database:
-        shutil.copyfile(path, to)
+        with path.open("rb") as file, to.open("wb") as copy:
+            copy.writelines(line for line in file if not line.startswith(_UNSETTLED))
         return
     address = f"{path.resolve().as_uri()}?mode=ro"
     with (

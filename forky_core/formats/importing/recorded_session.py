@@ -19,9 +19,12 @@ def onto_recorded(
     stored: Mapping[MessageId, Message],
     branch: str,
     end: tuple[MessageId, MessageId] | None = None,
+    *,
+    waits: bool = False,
 ) -> ImportedTree:
     """Return the tree with what is not stored alone, below what is. Its live end is that of `branch`; `end` as in
-    `find_recorded`.
+    `find_recorded`. With `waits`, what nobody has answered is left out: the call that is about to ask it brings it, or
+    it comes with its answer.
     """
     placed = find_recorded(tree.messages, stored, end)
     recorded = frozenset(placed)
@@ -34,6 +37,12 @@ def onto_recorded(
             new = seal(draft, (above,), created=message.created, hidden=message.hidden)
             fresh[new.id] = new
             placed[message.id] = origins[message.id] = new.id
+    waiting = _unanswered(fresh) if waits else {}
+    for id, message_id in origins.items():
+        if message_id in waiting:
+            placed[id] = waiting[message_id]
+    fresh = {id: message for id, message in fresh.items() if id not in waiting}
+    origins = {id: message_id for id, message_id in origins.items() if message_id in fresh}
 
     def ends(named: Iterable[tuple[str, MessageId]]) -> dict[str, MessageId]:
         return {name: at for name, tip in named if (at := placed[tip]) is not None}
@@ -52,3 +61,17 @@ def onto_recorded(
             replace(one, question=origins[one.question]) for one in tree.failed if one.question in origins
         ),
     )
+
+
+def _unanswered(fresh: Mapping[MessageId, Message]) -> dict[MessageId, MessageId | None]:
+    """Return the messages below which no model says anything, with what stands above all of them."""
+    answered: set[MessageId] = set()
+    for message in reversed(list(fresh.values())):
+        if message.role == "assistant" or message.id in answered:
+            answered.update((message.id, *message.parents))
+    waiting: dict[MessageId, MessageId | None] = {}
+    for message in fresh.values():
+        if message.id not in answered:
+            above = message.parent
+            waiting[message.id] = waiting.get(above, above) if above is not None else None
+    return waiting

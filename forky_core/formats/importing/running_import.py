@@ -197,15 +197,15 @@ class RunningImport:
         origin = origin_of(key, self.file, tree)
         further = self._onto(known, session, key, tree) if known is not None else None
         tree = further or tree
+        if self._waits(session, tree) if known is None else self._brings_nothing(known, found, tree):
+            self.unchanged += 1
+            self._count(found, tree.account.imported)
+            return
         if known is None:
             tx = creation(self.forky, found.importer, key, tree, origin)
             self._known[key] = tx.conversation
             self._created.add(tx.conversation)
             summary = f"Imported “{title_of(tree)}” ({found.importer.label})"
-        elif self._brings_nothing(known, found, tree):
-            self.unchanged += 1
-            self._count(found, tree.account.imported)
-            return
         else:
             tx = extension(self.forky, known, tree, None if further else origin)
             many = "1 message" if len(tx.messages) == 1 else f"{len(tx.messages)} messages"
@@ -229,6 +229,11 @@ class RunningImport:
         holds_all = self._holds_all(known, tree) and not names_a_branch(self.forky, known, tree)
         return holds_all and not self._comes_again(known, tree)
 
+    def _waits(self, session: str, tree: ImportedTree) -> bool:
+        """Whether the file of a session that is followed has no answer yet: its first call may be about to come."""
+        answered = any(message.role == "assistant" for message in tree.messages)
+        return bool(session) and not answered and not self._brings_again
+
     def _recorded(self, session: str) -> ConversationId | None:
         """The conversation in which calls of a session are recorded; None without one."""
         return next(iter(self._scopes.opened(self._scopes.of_calls(session))), None) if session else None
@@ -246,7 +251,8 @@ class RunningImport:
             return replace(tree, messages=(), head=None, branches={}, kept=(), branch=MAIN)
         branches = (wrote, goes_on[0] if goes_on else MAIN)
         branch = next((str(name) for name in branches if name in view.branches), MAIN)
-        return onto_recorded(tree, self.forky.store.messages(known), branch, goes_on[1] if goes_on else None)
+        end, stored = goes_on[1] if goes_on else None, self.forky.store.messages(known)
+        return onto_recorded(tree, stored, branch, end, waits=wrote is not None)
 
     def _count(self, found: _FoundTree, already: int) -> None:
         """Add a conversation to the account, or correct the number of its stored messages on a further try."""
