@@ -19,6 +19,7 @@ import streamlit as st
 from forky_core.conversation.replies.asking_around import ReplyAttempt
 from forky_core.model import Branch, MessageId
 from forky_core.model.errors import ForkyError
+from forky_core.model.model_names import together
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.listed import without_cells
 from forky_core.views.sides import (
@@ -128,13 +129,17 @@ def _sides(frame: Frame) -> tuple[Side, ...]:
 
 
 def _titled(sides: Sequence[Side], frame: Frame) -> tuple[Side, ...]:
-    """Return the sides, with the model in the name of each that was made by asking it."""
-    titles = {side.key: model_answering(side.key, frame.chat.view) for side in sides if side.branch}
-    label = partial(label_of, frame.forky.models)
-    return tuple(
-        replace(side, label=f"{label(title[0])}{title[1]}") if (title := titles.get(side.key)) else side
-        for side in sides
-    )
+    """Return the sides, with the model in the name of each that was made by asking it, and of each single answer."""
+    label, origins = partial(label_of, frame.forky.models), frame.chat.calls.origins_on(None)
+
+    def titled(side: Side) -> Side:
+        if side.branch:
+            title = model_answering(side.key, frame.chat.view)
+            return replace(side, label=f"{label(title[0])}{title[1]}") if title else side
+        models = origins.of(side.head).models if side.head is not None and not side.gone else ()
+        return replace(side, label=f"{together(map(label, models))}, {side.label}") if models else side
+
+    return tuple(map(titled, sides))
 
 
 def _left(frame: Frame) -> dict[str, MessageId]:

@@ -52,7 +52,7 @@ def _draw(forky: Workspace, shared: SharedByLink) -> None:
     """Keys: `fork.own`, `fork.name`, `fork.branch`."""
     part = shared.part
     branches = part.view.branches
-    st.markdown(f"#### {plain_label(title_or_placeholder(part.title), 200)}")
+    st.markdown(f"## {plain_label(title_or_placeholder(part.title), 200)}")
     st.caption(f"{count(len(part.messages), 'message')}, {count(len(branches), 'branch')}.")
     if refused := st.session_state.pop(_FAILED, None):
         st.error(plain_label(refused, 400), icon=":material/error:")

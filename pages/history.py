@@ -31,7 +31,7 @@ def main() -> None:
     apply_list_style()
     frame = locate()
     if frame is None:
-        st.subheader("History", anchor=False)
+        st.title("History", anchor=False)
         st.caption(
             "There is no conversation yet. Begin one in the Library; everything done to it is listed here."
         )

@@ -11,6 +11,7 @@ import streamlit as st
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.views.shelf import Sort, count, shelf
+from pages.ui.components.buttons import main_button
 from pages.ui.components.links import follow_a_link_opened_beside
 from pages.ui.components.lists import apply_list_style
 from pages.ui.components.live_updates import hear_library
@@ -79,9 +80,9 @@ def _draw_tab(forky: Workspace, tab: TabSession, words: str) -> bool:
     listed = shelf(asked_for, now=now(), words=words, sort=sort, page=page)
     if has_words(words):
         if listed.lines:
-            st.markdown("#### Titles")
+            st.markdown("## Titles")
             draw_lines(forky, tab, listed)
-        st.markdown("#### Messages")
+        st.markdown("## Messages")
         return draw_findings(forky, words) or bool(listed.lines)
     who = viewer()
     if not who.alone:
@@ -126,9 +127,7 @@ def _tools() -> str:
                 width=160,
                 persist_state="session",
             )
-        if who.may("begin") and st.button(
-            "New conversation", key="library.new", icon=":material/add:", type="primary"
-        ):
+        if who.may("begin") and main_button("New conversation", "library.new", icon="add"):
             new_conversation(workspace(), session())
     return words or ""
 
@@ -169,7 +168,7 @@ def _tab(trashed: int, links: int) -> str:
 
 def _draw_empty() -> None:
     with st.container(key="library-empty", horizontal_alignment="center"):
-        st.markdown("#### No conversation yet")
+        st.markdown("## No conversation yet")
         if not viewer().may("begin"):
             st.caption("What is shared with you is listed here.")
             return

@@ -33,7 +33,7 @@ from pages.ui.frame import Frame, locate, open_chat, place, saying
 from pages.ui.merge.choices import give_way, homeward, offered, read_options, tick, want
 from pages.ui.merge.head import draw_how, draw_route
 from pages.ui.merge.payload import opener
-from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning_for
+from pages.ui.merge.planning import MergeAddress, Planning, planned_again, planning_for
 from pages.ui.merge.preview import draw_preview
 from pages.ui.merge.requests import draw_propose, draw_review, draw_waiting, looked_at
 from pages.ui.merge.reviewing import LineTalk, line_talk, why_not_land
@@ -203,11 +203,7 @@ def _draw_overtaken(frame: Frame, planning: Planning) -> None:
 
 
 def _replan(frame: Frame, planning: Planning) -> None:
-    try:
-        frame.session.planning = go_on(planning, frame.chat)
-    except ForkyError as error:
-        frame.session.planning = plan_anew(frame.forky, frame.chat, planning.options)
-        frame.session.say(str(error))
+    frame.session.planning = planned_again(planning, frame.forky, frame.chat, frame.session.say)
 
 
 def _draw_up_to_date(frame: Frame, planning: Planning) -> None:
@@ -303,7 +299,7 @@ def _draw_landed(frame: Frame) -> bool:
     if tuple(landed) != here or ("source" in st.query_params and _sources() != sources):
         return False
     with st.container(key="merge-landed", border=True):
-        st.markdown(f"#### :material/check_circle: {plain_label(_brought(chat), 200)}")
+        st.markdown(f"## :material/check_circle: {plain_label(_brought(chat), 200)}")
         name = plain_label(chat.branch_name, 40)
         st.caption(f"From now on, questions on “{name}” are answered with it. {tab.choices.get(_SIZE, '')}")
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):

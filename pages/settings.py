@@ -49,14 +49,14 @@ def main() -> None:
             draw_keyed(models, tab)
             draw_servers(forky, models, tab)
         if who.may("begin"):
-            st.markdown("#### Tour")
+            st.markdown("## Tour")
             st.caption(
                 "Four things to do in the example: ask on a branch, bring it back, undo, look at an experiment. "
                 "It can be left at any time."
             )
             tour_button(forky, tab, key="settings.tour")
         if who.alone:
-            st.markdown("#### You")
+            st.markdown("## You")
             st.caption("Where several people share a conversation, your name stands on what you say.")
             draw_me(tab)
         draw_access()

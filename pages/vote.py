@@ -34,7 +34,7 @@ def main() -> None:
     apply_vote_style()
     frame = locate()
     if frame is None:
-        st.subheader("Votes", anchor=False)
+        st.title("Votes", anchor=False)
         st.caption(
             "There is no conversation yet. Ask something on the Chat page, and let people vote on the answers."
         )

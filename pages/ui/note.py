@@ -44,7 +44,7 @@ NOTE_CSS = """
   var(--fk-accent); border-radius: .45rem; padding: .5rem .7rem; font-size: .9rem; }
 .fk-merge-line { display: flex; gap: .45rem; align-items: center; font-weight: 560; }
 .fk-note { margin: .45rem 0 .35rem; line-height: 1.55; }
-.fk-note h4 { margin: .55rem 0 .1rem; padding: 0; font-size: .74rem; font-weight: 680; letter-spacing: .06em; text-transform: uppercase;
+.fk-note h3 { margin: .55rem 0 .1rem; padding: 0; font-size: .74rem; font-weight: 680; letter-spacing: .06em; text-transform: uppercase;
   opacity: .72; }
 .fk-note p { margin: .1rem 0; overflow-wrap: anywhere; unicode-bidi: plaintext; text-align: start; }
 .fk-merge code, .fk-merge code * { font-size: .92em; }
@@ -176,13 +176,13 @@ def _note(
     pieces = [f"<p><s>{inline(one.line)}</s></p>{_now(one, leads)}" for one in elsewhere]
     if elsewhere:
         # A merge that brings turns as they are has no lines of its own to strike.
-        pieces.insert(0, "<h4>Corrected later</h4>")
+        pieces.insert(0, "<h3>Corrected later</h3>")
     titles = [row.text for row in told if row.kind == "heading"]
     for row, after in zip(told, (*told[1:], None), strict=False):
         if titles == [f"{SAID}:"] and row.kind == "heading":
             continue
         if row.kind == "heading":
-            pieces.append(f"<h4>{escape(showable(titled(row.text.removesuffix(':'))))}</h4>")
+            pieces.append(f"<h3>{escape(showable(titled(row.text.removesuffix(':'))))}</h3>")
             continue
         shown = () if _shares(row, after) else row.cites
         marks = "".join(_number(id, numbers, leads) for id in shown)

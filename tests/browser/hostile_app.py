@@ -27,7 +27,7 @@ texts = {
 st.button("Press", on_click=lambda: st.session_state.update(pressed=True))
 cells = []
 for number, text in enumerate(texts):
-    head = trees_of(f'<div class="fk-head" data-cell="{number}"><h3 class="fk-who">Somebody</h3></div>')
+    head = trees_of(f'<div class="fk-head" data-cell="{number}"><h2 class="fk-who">Somebody</h2></div>')
     cell = element("div", {"class": f"fk-cell st-key-text-{number}-"}, [*head, text_tree(text)])
     cells.append((MessageId(str(number)), cell))
 # One element for all of them: Streamlit drops a browser that has more than 500 messages still to come.

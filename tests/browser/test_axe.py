@@ -44,6 +44,7 @@ def test_axe_finds_nothing_on_any_page_and_small_print_can_be_read(
     watched = watch(scheme=scheme, width=width)
     for place in (*PAGES, "merge?source=upload"):
         page = watched.open(f"{unchanged_app}/{place}")
+        expect(page.locator("h1:not(.fk-text h1)")).to_have_count(1)
         if width == 1400:
             small_print_is_readable(page)
         assert (place, faults(page)) == (place, [])

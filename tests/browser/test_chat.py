@@ -70,7 +70,7 @@ def new(page: Any, title: str) -> None:
     menu(page, "Rename this chat")
     page.locator(".st-key-rename-name input").fill(title)
     page.locator(".st-key-rename-go button").click()
-    expect(page.locator(".st-key-bar h3").first).to_have_text(title)
+    expect(page.locator(".st-key-bar h1").first).to_have_text(title)
 
 
 def ask(page: Any, text: str) -> None:

@@ -276,7 +276,7 @@ def test_what_is_typed_in_a_form_comes_back_into_that_form_only_until_it_is_carr
         menu(page, "Rename this chat")
         expect(page.locator(title)).to_have_value("A new title")
         page.locator(".st-key-rename-go button").click()
-        expect(page.locator(".st-key-bar h3").first).to_have_text("A new title")
+        expect(page.locator(".st-key-bar h1").first).to_have_text("A new title")
         page.wait_for_function("!Object.keys(localStorage).some((key) => key.startsWith('forky.kept/'))")
     assert asked(tmp_path / "forky.duckdb", "Sent words") == 1
     assert asked(tmp_path / "forky.duckdb", "Other words") == 0

@@ -290,7 +290,7 @@ def test_a_question_to_two_models_has_both_answers_below_it_and_goes_on_from_the
 def test_the_meter_opens_what_the_model_reads_beside_the_chat(chat: Conversation) -> None:
     test = opened(chat, b="main")
     press(test, "chat.reads")
-    assert by_key(settled(test), "chat.graph_as").value == "Model reads"
+    assert by_key(settled(test), "chat.graph_as").value == "What is sent"
 
 
 def test_a_model_that_was_added_can_be_left_out_again(chat: Conversation) -> None:

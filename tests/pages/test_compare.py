@@ -412,6 +412,7 @@ def test_two_answers_to_one_question_are_compared_and_asked_on(chat: Conversatio
     older = next(id for id in chat.visible.siblings(newer.id) if id != newer.id)
     test = compare(forked, **{"with": f"main,@{older[3:15]}"})
     assert "By boat, in two days." in said(test, 0) and "By train, in nine hours." in said(test, 1)
+    assert "one, answer 1/2: By train" in str(compared(test)["columns"][1]), "its model comes first"
     answered(ask(test, "Sure?"), chat)
     assert columns(test) == ["main", "sure"]
     assert [m.text for m in chat.checkout("sure").path()[-3:-1]] == ["By train, in nine hours.", "Sure?"]

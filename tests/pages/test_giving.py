@@ -52,7 +52,7 @@ def test_a_link_is_made_shown_once_and_revoked(forky: Forky) -> None:
     link = links.find(secret)
     assert b"collect members lazily" in links.page(link)
     settings = settled(open_page("settings.py"))
-    assert "#### Links" in words(settings) and secret not in words(settings)
+    assert "## Links" in words(settings) and secret not in words(settings)
     by_key(settings, f"settings.link.revoke.{link.id}").click().run()
     assert "expired or was revoked" in words(settled(settings))
     with pytest.raises(LinkEnded):

@@ -30,7 +30,7 @@ def lines(body: str) -> list[str]:
     inner = body.partition('class="fk-note">')[2].partition('<div class="fk-beneath">')[0]
     inner = re.sub(r"<(button|a)\b[^>]*fk-ref[^>]*>(\d+)</\1>", r"[\2]", inner)
     inner = re.sub(r"(<span class=\"fk-said-by\">[^<]*)</span>", r"\1: ", inner)
-    pieces = re.findall(r"<(?:h4|p)[^>]*>(.*?)</(?:h4|p)>", inner, re.DOTALL)
+    pieces = re.findall(r"<(?:h3|p)[^>]*>(.*?)</(?:h3|p)>", inner, re.DOTALL)
     return [html.unescape(re.sub("<[^>]+>", "", piece)) for piece in pieces]
 
 

@@ -122,7 +122,7 @@ def test_a_strategy_that_a_package_adds_is_offered_everywhere(chat: Conversation
         settled(test.run())
         page = open_page("chat.py", chat)
         (note,) = [body for body in html_pieces(page) if 'class="fk-merge"' in body]
-        assert "Brought back from “debug”: 4 messages" in note and "<h4>First sentences</h4>" in note
+        assert "Brought back from “debug”: 4 messages" in note and "<h3>First sentences</h3>" in note
 
 
 def test_a_form_stays_while_others_write_below_its_message(forky: Forky) -> None:

@@ -245,8 +245,8 @@ def head(cell: Cell, look: Look) -> str:
         if mark == id
     )
     return (
-        f'<div class="fk-head" data-cell="{escape(id)}"><h3 class="fk-who fk-{message.role}">'
-        f"{escape(showable(name))}</h3>{when}{marks}{chips}{_siblings(cell)}{_threads(cell, look)}{_took(cell, look)}"
+        f'<div class="fk-head" data-cell="{escape(id)}"><h2 class="fk-who fk-{message.role}">'
+        f"{escape(showable(name))}</h2>{when}{marks}{chips}{_siblings(cell)}{_threads(cell, look)}{_took(cell, look)}"
         f'<span class="fk-acts">{_acts(cell, look)}</span></div>'
     )
 

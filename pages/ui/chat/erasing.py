@@ -27,10 +27,7 @@ def confirm_erasure(here: Frame, id: MessageId) -> None:
         return
     st.markdown(plain_label(described(plan), 900))
     st.text_input(
-        f"Type {plan.confirmation} to erase it for good",
-        key="erase.typed",
-        max_chars=40,
-        autocomplete="off",
+        f"Type {plan.confirmation} to erase it for good", key="erase.typed", max_chars=40, autocomplete="off"
     )
     with st.container(horizontal=True):
         main_button("Erase for good", "erase.go", _erase, here, id)

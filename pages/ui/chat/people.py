@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.conversation.namespaces.participants import MOST_MODELS
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import ANSWERS, Answers, Person, Room, fit_name
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.models import grouped, model_title
 from pages.ui.components.notice import done
@@ -29,12 +30,8 @@ def link_people(here: Frame) -> bool:
     others = len({person.name for person in room.people} - {here.session.person})
     me = here.session.person
     told = f"{me}, {others} more" if me and others else me or "Who are you?"
-    return st.button(
-        plain_label(told, 40),
-        key="chat.people",
-        icon=":material/group:",
-        type="tertiary",
-        help="Who takes part, and when a model answers",
+    return quiet_button(
+        plain_label(told, 40), "chat.people", icon="group", help="Who takes part, and when a model answers"
     )
 
 
@@ -88,11 +85,10 @@ def _draw_everybody(here: Frame) -> None:
                 + (f" :gray[{plain_label(facts, 160)}]" if facts else ""),
                 width="stretch",
             )
-            if st.button(
+            if quiet_button(
                 f"Remove {plain_label(person.name, 30)}",
-                key=f"people.remove.{number}",
-                icon=":material/person_remove:",
-                type="tertiary",
+                f"people.remove.{number}",
+                icon="person_remove",
                 help="They take part no longer; what they said stays",
             ):
                 done(here.session, here.chat.people.remove(person.name))

@@ -24,9 +24,7 @@ def draw_marks(here: Frame) -> None:
     with st.container(key="line-marks", horizontal=True, vertical_alignment="center"):
         missing = "" if len(said) == 2 else " – mark another to compare them"
         st.markdown(" · ".join(said) + missing, width="content")
-        if len(said) == 2 and st.button(
-            "Compare A and B", key="chat.marks_compare", icon=":material/view_column_2:"
-        ):
+        if len(said) == 2 and button("Compare A and B", "chat.marks_compare", icon="view_column_2"):
             st.switch_page("compare.py", query_params=place(here.chat))
         quiet_button("Clear", "chat.marks_clear", _unmark, here, icon="close")
 

@@ -57,7 +57,7 @@ class Presence {
       return button;
     }));
     for (const one of this.others) {
-      const head = document.querySelector(`.fk-head[data-cell="${CSS.escape(one.message)}"] h3`);
+      const head = document.querySelector(`.fk-head[data-cell="${CSS.escape(one.message)}"] h2`);
       if (!head) continue;
       const dot = document.createElement("span");
       dot.className = "fk-here-at";

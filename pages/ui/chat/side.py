@@ -39,7 +39,7 @@ from pages.ui.streamlit_patches.navigation import lead
 
 _AS = "chat.graph_as"
 _PANE = "chat.pane"
-READS = "Model reads"
+READS = "What is sent"
 _PANELS = ("Graph", "List", "Documents", READS)
 _MOST = 50
 _WHOLE = "map"
@@ -99,11 +99,7 @@ def draw_side(here: Frame) -> None:
         if chosen == "List":
             draw_twin(rows, "chat.twin", height=720, on_gesture=lambda gesture: _click(here, gesture))
         else:
-            draw_graph(
-                rows,
-                "chat.graph",
-                on_gesture=lambda gesture: _click(here, gesture),
-            )
+            draw_graph(rows, "chat.graph", on_gesture=lambda gesture: _click(here, gesture))
         if not narrow:
             draw_card(here)
 

@@ -102,11 +102,10 @@ def link_threads(here: Frame) -> bool:
     if not counts:
         return False
     waiting = sum(one.open for one in counts.values())
-    return st.button(
+    return quiet_button(
         count(waiting, "thread") if waiting else "Threads",
-        key="chat.threads",
-        icon=":material/forum:",
-        type="tertiary",
+        "chat.threads",
+        icon="forum",
         help="What people discuss in this conversation",
     )
 

@@ -29,7 +29,7 @@ from pages.ui.components.palette import palette
 from pages.ui.frame import Frame, open_chat, saying
 from pages.ui.merge.choices import want
 from pages.ui.merge.examining import draw_examination
-from pages.ui.merge.planning import MergeAddress, Planning, go_on, plan_anew, planning_for
+from pages.ui.merge.planning import MergeAddress, Planning, planned_again, planning_for
 from pages.ui.merge.preview import draw_payload
 from pages.ui.merge.writing import draw_writing
 from pages.ui.wording import bare
@@ -319,11 +319,7 @@ def _close(here: Frame) -> None:
 
 
 def _replan(here: Frame, planning: Planning) -> None:
-    try:
-        here.session.fusing = go_on(planning, here.chat)
-    except ForkyError as error:
-        here.session.fusing = plan_anew(here.forky, here.chat, planning.options)
-        here.session.say(str(error))
+    here.session.fusing = planned_again(planning, here.forky, here.chat, here.session.say)
 
 
 def _written(ids: Sequence[MessageId]) -> str:

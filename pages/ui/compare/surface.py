@@ -95,10 +95,7 @@ def draw_surface(frame: Frame, found: Comparison, show: Callable[[Sequence[Side]
     desk = ComparedPage(frame, found, show, row_window(found))
     jobs = {job.place.branch: job for job in frame.chat.replies.running}
     _surface(
-        key=KEY,
-        data=(_data(desk, jobs, asked),),
-        on_act_change=partial(_carry_out, desk),
-        height="content",
+        key=KEY, data=(_data(desk, jobs, asked),), on_act_change=partial(_carry_out, desk), height="content"
     )
     _draw_dialog(desk)
     _draw_examining()

@@ -11,6 +11,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.presenting import PREFIX
 from forky_core.model import MessageId
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import page_link
 from pages.ui.frame import place
 
@@ -84,12 +85,8 @@ def give_button(
     label: str = "Share",
 ) -> None:
     """A button that opens the dialog in which a comparison, a poll, a merge or a replay is given away. Key: `<key>`."""
-    if st.button(
-        label,
-        key=key,
-        type="tertiary",
-        icon=":material/ios_share:",
-        help="As a page or Markdown; or at an address that you can revoke",
+    if quiet_button(
+        label, key, icon="ios_share", help="As a page or Markdown; or at an address that you can revoke"
     ):
         from pages.ui.components.giving import open_giving  # noqa: PLC0415 - every form's writer: a page needs none
 

@@ -32,12 +32,7 @@ def new_conversation(forky: Workspace, tab: TabSession) -> None:
     default = forky.models.default()
     usual = f"Default: {model_title(known_model(forky.models, default), default)}"
     with kept_fields("new conversation"), st.form("new", border=False):
-        st.text_input(
-            "Title",
-            key="new.title",
-            max_chars=200,
-            placeholder="Taken from the first question",
-        )
+        st.text_input("Title", key="new.title", max_chars=200, placeholder="Taken from the first question")
         choose_model(forky.models, "Model", "new.model", none=usual)
         st.text_area(
             "System prompt",

@@ -103,7 +103,7 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 /* A paragraph reads in the direction in which it was written. */
 :is([class*="st-key-cell-"], .st-key-chat-form) :is(p, li, h1, h2, h3, h4, h5, h6, textarea), .st-key-chat-composer textarea,
 .fk-live { unicode-bidi: plaintext; text-align: start; }
-.st-key-bar :is(p, h2, h3) { unicode-bidi: plaintext; }
+.st-key-bar :is(p, h1) { unicode-bidi: plaintext; }
 
 /* A row of small things that wraps instead of stacking on a phone: `st.container(key="line-…", horizontal=True)`. */
 [class*="st-key-line-"] { gap: .3rem !important; align-items: center; }
@@ -133,8 +133,10 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 .fk-leave { color: ACCENT !important; font-weight: 600; }
 .stPopoverBody .fk-leave { margin-left: .5rem; font-size: .875rem; }
 :is(.st-key-browser-fixes, .st-key-keeping, .st-key-chat-moves) { display: none; }
-.st-key-bar :is(h2, h3) { padding: 0; margin: 0; font-size: 1.1rem; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; text-align: start; }
+.st-key-bar h1 { padding: 0; margin: 0; font-size: 1.1rem; font-weight: 650; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; text-align: start; }
 .st-key-bar [data-testid="stHeading"], .st-key-bar [data-testid="stHeadingWithActionElements"] { width: 100%; min-width: 0; }
+
+.stMarkdown h2 { font-size: 1rem; font-weight: 600; padding: .5rem 0 1rem; }
 
 /* The line that says what was just done (ui/components/notice.py). */
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
@@ -160,6 +162,8 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
   .st-key-bar:not(:has(.st-key-line-branch)) .st-key-bar-menu { position: fixed; top: .55rem; right: 3.2rem; z-index: 999990; }
   .st-key-bar:has(.fk-bell:not([hidden])):not(:has(.st-key-line-branch)) > div:first-child { right: 8.6rem; }
   .st-key-bar:not(:has(.st-key-line-branch)) .st-key-bar-inbox { position: fixed; top: .55rem; right: 5.9rem; z-index: 999990; }
+  /* Beside the open drawer the head of the window has no ground. */
+  .stApp:not(:has([data-testid="stExpandSidebarButton"])) :is(.st-key-bar > div:first-child, .st-key-bar-menu, .st-key-theme-switch) { visibility: hidden; }
   .stMainBlockContainer { padding-left: .7rem; padding-right: .7rem; }
   [class*="st-key-cell-"] { padding: .45rem .55rem .25rem; }
   button[kind="tertiary"] { min-height: 2.4rem; min-width: 2.4rem; }

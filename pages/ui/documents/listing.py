@@ -26,7 +26,7 @@ def draw_list(forky: Workspace, tab: TabSession, store: DocumentShelf, *, remove
     listed = store.documents()
     if not listed:
         with st.container(key="documents-empty", horizontal_alignment="center"):
-            st.markdown("#### No document here yet")
+            st.markdown("## No document here yet")
             if not removes:
                 return
             st.caption(

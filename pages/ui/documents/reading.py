@@ -34,7 +34,7 @@ def _came_along(forky: Workspace, of: str, address: str) -> CitedPassage | None:
 
 
 def _draw_passage(passage: CitedPassage) -> None:
-    st.markdown(f"#### {plain_label(passage.name, 120)}")
+    st.markdown(f"## {plain_label(passage.name, 120)}")
     st.caption(
         "The document itself is not in this workspace. This passage of it came along with the conversation that cites it."
     )
@@ -57,7 +57,7 @@ def draw_document(forky: Workspace, id: str, asked: str, *, of: str = "") -> Non
         st.markdown(plain_label(str(error), 300))
         return
     number = min(max(int(asked) if asked.isdigit() else 1, 1), max(document.chunks, 1))
-    st.markdown(f"#### {plain_label(document.name, 120)}")
+    st.markdown(f"## {plain_label(document.name, 120)}")
     gone = " · in the trash" if document.shelf == "trash" else ""
     st.caption(f"{size(document.size)} · {count(document.chunks, 'passage')}{gone}")
     first = max(1, number - _BEFORE)

@@ -55,7 +55,7 @@ def _draw_elsewhere(forky: Workspace, chat: Conversation | None, asked: str) -> 
     hits = forky.search(asked, conversation=chat.id, limit=_ELSEWHERE) if chat is not None else ()
     if chat is None or not hits:
         return
-    st.markdown("#### In this conversation")
+    st.markdown("## In this conversation")
     for number, hit in enumerate(hits):
         with st.container(key=f"found-at-message-{number}"):
             st.html(f'<p class="doc-found">{escape(showable(hit.snippet))}</p>')

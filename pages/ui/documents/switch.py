@@ -7,6 +7,7 @@ import streamlit as st
 from forky_core.llm.contract import OFFLINE
 from forky_core.model.errors import ForkyError
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.links import page_link
 from pages.ui.components.models import choose_model
 from pages.ui.components.notice import done
@@ -77,11 +78,10 @@ def _word(place: str, key: str) -> None:
 
 def _draw_wording(here: Frame, place: str, condenser: str | None) -> None:
     """Key: `chat.word_search`. Have the model word the search before anything is sent, to be read and changed."""
-    if condenser is None or not st.button(
+    if condenser is None or not quiet_button(
         "Word it now",
-        key="chat.word_search",
-        type="tertiary",
-        icon=":material/edit_note:",
+        "chat.word_search",
+        icon="edit_note",
         disabled=not drafts().at(place).text.strip(),
         help="Asks the model below; otherwise it is asked once the question is sent",
     ):

@@ -63,11 +63,10 @@ def _draw_notice(who: Viewer, notice: Notice) -> None:
         seen = " fk-read" if notice.read else ""
         st.html(f'<div class="fk-unread{seen}" aria-hidden="true"></div>', width="content")
         with st.container(gap=None):
-            if st.button(
+            if quiet_button(
                 plain_label(notice.sentence, 300),
-                key=f"inbox.open.{notice.number}",
-                icon=f":material/{_ICONS[notice.kind]}:",
-                type="tertiary",
+                f"inbox.open.{notice.number}",
+                icon=_ICONS[notice.kind],
                 help="Go there",
             ):
                 _open(notice)

@@ -57,8 +57,7 @@ def _of_branch(label: str) -> Verb:
 
 def _in_more(name: str, key: str) -> Verb:
     return Verb(
-        name,
-        ((Step("press", ".st-key-chat-more button"), Step("press", f".st-key-chat-{key} summary")),),
+        name, ((Step("press", ".st-key-chat-more button"), Step("press", f".st-key-chat-{key} summary")),)
     )
 
 

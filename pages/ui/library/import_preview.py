@@ -43,7 +43,7 @@ def draw_preview(tab: TabSession, batch: FileBatch) -> None:
     each file.
     """
     takable, ticked = batch.takable, batch.ticked
-    st.markdown(f"#### {title_of(batch)}")
+    st.markdown(f"## {title_of(batch)}")
     st.caption(_sum(batch))
     _draw_continuation(batch)
     with st.container(key="line-import-acts", horizontal=True, vertical_alignment="center"):

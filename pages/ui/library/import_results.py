@@ -29,7 +29,7 @@ _PAST = 20
 
 def draw_landed(forky: Workspace, tab: TabSession, batch: FileBatch) -> None:
     """Keys: `import.next`, and `import.undo.<file>` of each that landed."""
-    st.markdown(f"#### {title_of(batch)}")
+    st.markdown(f"## {title_of(batch)}")
     landed = [file for file in batch.files if file.done is not None]
     for problem in dict.fromkeys(file.problem for file in batch.files if file.problem):
         st.markdown(plain_label(problem, LONGEST_SENTENCE))
@@ -99,7 +99,7 @@ def draw_past(forky: Workspace, tab: TabSession) -> None:
     past = [record for record in imports(forky.store, _PAST) if record.state != "broken off"]
     if not past:
         return
-    st.markdown("#### Past imports")
+    st.markdown("## Past imports")
     with st.container(key="library-lines-past", gap=None):
         for record in past:
             _draw_record(forky, tab, record)

@@ -70,7 +70,7 @@ def _too_large(name: str, size: int) -> str:
 
 
 def _draw_zone(forky: Workspace, tab: TabSession) -> None:
-    st.markdown("#### Bring conversations")
+    st.markdown("## Bring conversations")
     wanted = asked_for(forky)
     if wanted is not None:
         st.info(
@@ -145,7 +145,7 @@ def _draw_busy(tab: TabSession, batch: FileBatch) -> None:
     stage = batch.stage
     if stage not in ("looking", "landing"):
         st.rerun()
-    st.markdown(f"#### {title_of(batch)}")
+    st.markdown(f"## {title_of(batch)}")
     if stage == "looking":
         draw_looking(batch)
     else:

@@ -34,10 +34,10 @@ def draw_shared(forky: Workspace, tab: TabSession) -> None:
     listed = links_of(forky).all()
     mine = [link for link in listed if made_by_me(link, tab.person)]
     others = [link for link in listed if not made_by_me(link, tab.person)]
-    st.markdown("#### Your links")
+    st.markdown("## Your links")
     _draw_mine(forky, mine)
     if any(link.is_open(now()) for link in others):
-        st.markdown("#### Links of others")
+        st.markdown("## Links of others")
         st.caption("To conversations that you see. Their editors may revoke them.")
         draw_links(forky, others, key="library.others")
     if not viewer().alone:
@@ -59,7 +59,7 @@ def _draw_mine(forky: Workspace, mine: Sequence[Link]) -> None:
 
 def _draw_conversations(forky: Workspace, tab: TabSession, whose: Whose, title: str, nothing: str) -> None:
     found = viewer().listed(forky.conversations(), whose)
-    st.markdown(f"#### {title}")
+    st.markdown(f"## {title}")
     if not found:
         st.caption(nothing)
         return

@@ -158,11 +158,7 @@ def _scope(forky: Workspace, chat: Conversation, to: Exporter) -> _ExportScope |
     if scope != "all":
         names = list(listed_branches(chat.view, {chat.branch_name}))
         branch = st.selectbox(
-            "Branch",
-            names,
-            index=names.index(chat.branch_name),
-            key="share.branch",
-            format_func=showable,
+            "Branch", names, index=names.index(chat.branch_name), key="share.branch", format_func=showable
         )
     if scope == "messages" and branch is not None:
         path = [one for one in chat.checkout(branch).path() if not one.hidden][-_MOST_MESSAGES:]

@@ -51,17 +51,9 @@ def _draw_line(forky: Workspace, tab: TabSession, who: Viewer, line: ShelfLine, 
         if mark is not None and mark_button(mark, key=f"library.sees.{id}"):
             who_sees(who, tab, forky.conversation(id))
         changes = who.may("edit", id)
-        if changes and st.button(
-            "Rename", key=f"library.rename.{id}", icon=":material/edit:", type="tertiary", help="Rename"
-        ):
+        if changes and quiet_button("Rename", f"library.rename.{id}", icon="edit", help="Rename"):
             _rename(forky, tab, line.summary)
-        if st.button(
-            "Export or share",
-            key=f"library.export.{id}",
-            icon=":material/ios_share:",
-            type="tertiary",
-            help="Export or share",
-        ):
+        if quiet_button("Export or share", f"library.export.{id}", icon="ios_share", help="Export or share"):
             share(forky, forky.conversation(id))
         if changes:
             quiet_button(
@@ -124,12 +116,8 @@ def _draw_trashed(forky: Workspace, tab: TabSession, line: ShelfLine) -> None:
                 on_click=_take_back,
                 args=(forky, tab, line.summary),
             )
-        if who.may("own", id) and st.button(
-            "Delete for good",
-            key=f"trash.purge.{id}",
-            icon=":material/delete_forever:",
-            type="tertiary",
-            help="Delete for good",
+        if who.may("own", id) and quiet_button(
+            "Delete for good", f"trash.purge.{id}", icon="delete_forever", help="Delete for good"
         ):
             _purge(forky, tab, line)
 

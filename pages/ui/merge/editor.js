@@ -238,7 +238,7 @@ class Desk {
     up.dataset.key = down.dataset.key = `section ${name}`;
     up.dataset.section = down.dataset.section = name;
     if (movable.length > 1) tools.append(up, down);
-    made.append(piece("h3", "", shown), tools);
+    made.append(piece("h2", "", shown), tools);
     return made;
   }
 

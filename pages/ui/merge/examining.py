@@ -20,6 +20,7 @@ from forky_core.views.shelf import count
 from pages.ui.components.buttons import quiet_button
 from pages.ui.components.error_boundary import error_boundary
 from pages.ui.components.markdown import plain_label
+from pages.ui.components.models import label_of
 from pages.ui.components.only_reading import why_only_reads
 from pages.ui.frame import Frame
 from pages.ui.merge.asking_price import AskingPrice, Calls
@@ -74,8 +75,7 @@ def offer_to_read(
 def _who_looked(frame: Frame, plan: MergePlan) -> str:
     """Say who has looked for conflicts, and what came of it."""
     if plan.examined_by:
-        labels = {info.name: info.label for info in frame.forky.models.models()}
-        name = plain_label(labels.get(plan.examined_by, plan.examined_by), 60)
+        name = plain_label(label_of(frame.forky.models, plan.examined_by), 60)
         named = count(len(plan.conflicts), "conflict") if plan.conflicts else "no conflict"
         return f":material/fact_check: {name} has read them side by side and named {named}."
     found = " What is shown is only possible: rules found it." if plan.conflicts else ""

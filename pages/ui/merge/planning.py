@@ -298,6 +298,17 @@ def _take_its_words(made: Planning, chat: Conversation, plan: MergePlan) -> None
         made.plan = worded
 
 
+def planned_again(
+    planning: Planning, forky: Forky, chat: Conversation, say: Callable[[str], None]
+) -> Planning:
+    """Return what `go_on` plans; where that cannot be, `say` why and return a plan of the same merge from the start."""
+    try:
+        return go_on(planning, chat)
+    except ForkyError as error:
+        say(str(error))
+        return plan_anew(forky, chat, planning.options)
+
+
 def go_on(planning: Planning, chat: Conversation) -> Planning:
     """After a race: the same merge on the branches as they are now, with what the person chose and wrote.
 

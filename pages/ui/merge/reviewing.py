@@ -251,9 +251,7 @@ def _draw_answers(frame: Frame, request: MergeRequest, shown: MergePlan | None, 
         kept_fields("review", frame.chat.id, request.number),
     ):
         said = st.text_area(
-            "What should change",
-            key=f"merge.changes.text.{request.number}",
-            max_chars=LONGEST_REVIEW,
+            "What should change", key=f"merge.changes.text.{request.number}", max_chars=LONGEST_REVIEW
         )
         main_button("Send back", "merge.changes.go", _ask, frame, request, said)
 

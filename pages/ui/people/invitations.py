@@ -54,7 +54,7 @@ def draw_invitations(people: Administration, tab: TabSession) -> None:
     if not invitations:
         st.caption("No invitation is open.")
         return
-    st.markdown(f"#### {count(len(invitations), 'open invitation')}")
+    st.markdown(f"## {count(len(invitations), 'open invitation')}")
     with st.container(key="invitations", gap=None):
         for invitation in invitations:
             _draw_invitation(people, tab, invitation)

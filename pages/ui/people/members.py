@@ -11,7 +11,7 @@ from forky_core.conversation.identity import now
 from forky_core.gateway.access.ways.reset import OPEN as RESET
 from forky_core.views.shelf import count
 from forky_core.views.times import ago
-from pages.ui.components.buttons import button, main_button
+from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.links import server_address
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import saying
@@ -83,15 +83,12 @@ def _draw_member(people: Administration, tab: TabSession, member: Member, alike:
             on_change=_change_role,
             args=(people, tab, member),
         )
-        if me and st.button(
-            "Leave …", key="people.leave", type="tertiary", icon=":material/door_open:", width=_BUTTON
-        ):
+        if me and quiet_button("Leave …", "people.leave", icon="door_open", width=_BUTTON):
             leave(people, tab)
-        elif not me and st.button(
+        elif not me and quiet_button(
             "Remove …",
-            key=f"people.remove.{member.handle}",
-            type="tertiary",
-            icon=":material/person_remove:",
+            f"people.remove.{member.handle}",
+            icon="person_remove",
             width=_BUTTON,
             help=f"Remove {plain_label(member.name, 40)}"
             + (", sign them out, or let them choose another password" if people.may_reach(member.id) else ""),

@@ -16,7 +16,7 @@ from pages.ui.workspace import whole_workspace
 def draw_mine(people: Administration) -> None:
     """Keys: `people.mine`."""
     me = people.me
-    st.markdown("#### Everything that is mine")
+    st.markdown("## Everything that is mine")
     st.caption(
         "Your profile, browsers, roles and tokens, your conversations as Forky files with their attachments, what you said "
         "in those of others, what the audit log says of you, and what your questions cost: one zip with a page that "

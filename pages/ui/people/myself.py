@@ -62,7 +62,7 @@ def _rename(people: Administration, tab: TabSession, former: str) -> None:
 def _draw_sessions(people: Administration, here: str, tab: TabSession) -> None:
     """Keys: `people.session.<id>`, `people.elsewhere`."""
     sessions = people.sessions()
-    st.markdown("#### Where you are signed in")
+    st.markdown("## Where you are signed in")
     with st.container(key="sessions", gap=None):
         for session in sessions:
             _draw_session(people, here, tab, session)
@@ -115,7 +115,7 @@ def _elsewhere(people: Administration, here: str, tab: TabSession) -> None:
 def _draw_ways_in(people: Administration, tab: TabSession) -> None:
     """Keys: `people.way.<number>`."""
     ways = people.ways_in()
-    st.markdown("#### How you sign in")
+    st.markdown("## How you sign in")
     with st.container(key="ways-in", gap=None):
         for number, way in enumerate(ways):
             with st.container(key=f"row-provider-way-{number}", horizontal=True, vertical_alignment="center"):
@@ -156,7 +156,7 @@ def _drop(people: Administration, tab: TabSession, way: Identity) -> None:
 
 def _draw_password(people: Administration, here: str, tab: TabSession) -> None:
     """Keys: `people.password.` with `former`, `new`, `again`, `save`."""
-    st.markdown("#### Password")
+    st.markdown("## Password")
     with (
         st.expander("Change your password", key="people.password.open", icon=":material/password:"),
         st.form("people.password", border=False),
@@ -190,7 +190,7 @@ def _change(people: Administration, here: str, tab: TabSession) -> None:
 
 
 def _draw_leaving(people: Administration, tab: TabSession) -> None:
-    st.markdown("#### Leaving")
+    st.markdown("## Leaving")
     with st.container(key="line-me-leaving", horizontal=True, vertical_alignment="center"):
         if st.button("Leave this workspace …", key="people.leave", icon=":material/door_open:"):
             leave(people, tab)

@@ -10,6 +10,7 @@ import streamlit as st
 from forky_core.conversation.allowance.account import LIMITS, account_text
 from forky_core.conversation.allowance.amounts import MOST, NANO, amount_text
 from forky_core.model.errors import ForkyError
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.people.spending_style import apply_spending_style
 from pages.ui.people.style import who
@@ -57,7 +58,7 @@ def _figure(value: str, below: str, share: float | None = None) -> str:
 
 
 def _draw_everybodys(desk: AllowanceDesk, tab: TabSession) -> None:
-    st.markdown("#### What each may have")
+    st.markdown("## What each may have")
     with st.container(key="accounts", gap=None):
         usual = allowance_text(desk.usual()) or "Nothing is limited but what is set for a single person."
         if _row("everybody", "Everybody", usual, "people.spending.everybody"):
@@ -74,14 +75,7 @@ def _row(handle: str, name: str, facts: str, key: str, tag: str = "") -> bool:
     with st.container(key=f"row-account-{handle}", horizontal=True, vertical_alignment="center"):
         st.html(who(name, facts, tag=tag))
         help = f"The allowance of {plain_label(name, 40)}"
-        return st.button(
-            "Change …",
-            key=key,
-            type="tertiary",
-            icon=":material/account_balance_wallet:",
-            width=120,
-            help=help,
-        )
+        return quiet_button("Change …", key, icon="account_balance_wallet", width=120, help=help)
 
 
 @st.dialog("Allowance", icon=":material/account_balance_wallet:", width="medium")

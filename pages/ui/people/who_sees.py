@@ -36,12 +36,8 @@ _ICONS = {"private": "lock", "people": "group", "everyone": "groups"}
 
 def mark_button(mark: SharingMark, *, key: str) -> bool:
     """Draw the mark as a quiet button; whether it was pressed."""
-    return st.button(
-        plain_label(mark.words, 40),
-        key=key,
-        type="tertiary",
-        icon=f":material/{_ICONS[mark.kind]}:",
-        help="Who sees this conversation",
+    return quiet_button(
+        plain_label(mark.words, 40), key, icon=_ICONS[mark.kind], help="Who sees this conversation"
     )
 
 
@@ -174,12 +170,7 @@ def _draw_adding(sharing: ConversationSharing, tab: TabSession, others: Sequence
     with st.container(key="line-sees-add", horizontal=True, vertical_alignment="bottom"):
         chosen = choose_member("Add somebody", others, key="sees.who", placeholder=_SOMEBODY)
         st.selectbox(
-            "As",
-            [one.word for one in GIVEN],
-            index=1,
-            key="sees.as",
-            format_func=str.capitalize,
-            width=150,
+            "As", [one.word for one in GIVEN], index=1, key="sees.as", format_func=str.capitalize, width=150
         )
         main_button("Add", "sees.add", _add, sharing, tab, chosen, disabled=chosen is None)
 

@@ -10,11 +10,11 @@ import streamlit as st
 
 
 def draw_about() -> None:
-    st.markdown("#### Looks")
+    st.markdown("## Looks")
     st.caption(
         "Light or dark follows your system, unless you choose one by the sign ◐ at the top right of every page."
     )
-    st.markdown("#### About")
+    st.markdown("## About")
     st.caption(f"Forky {version('forky')} · Python {platform.python_version()} · {_parts()} · MIT licence")
 
 

@@ -13,7 +13,7 @@ def draw_access(sign_in: Door = SIGN_IN) -> None:
     """Draw it on the server of one person; on a team's server the People page says who can come in."""
     if not isinstance(sign_in, SignIn):
         return
-    st.markdown("#### Who can come in")
+    st.markdown("## Who can come in")
     st.caption(described(sign_in))
     if sign_in.mode != "off" and (sign_in.exposed or sign_in.mode == "always"):
         st.markdown(f"[Sign out of this browser]({OUT})")

@@ -14,7 +14,7 @@ def draw_links_of_server(forky: Workspace) -> None:
     listed = links_of(forky).all()
     if not listed:
         return
-    st.markdown("#### Links")
+    st.markdown("## Links")
     st.caption("Each can be read by whoever has its address, until it expires or is revoked.")
     draw_links(forky, listed, key="settings.link")
     draw_links_that_are_over(listed)

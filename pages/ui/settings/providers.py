@@ -44,7 +44,7 @@ _LOOKING_AGAIN = 2.0
 
 def draw_default(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.default`."""
-    st.markdown("#### Default model")
+    st.markdown("## Default model")
     chosen = chosen_default(forky.store)
     choose_model(
         models,
@@ -93,7 +93,7 @@ def draw_verifier(forky: Workspace, models: Catalogue) -> None:
 
 def draw_keyed(models: Catalogue, tab: TabSession) -> None:
     """Keys: `settings.test.<id>`, `settings.key.<id>`, `settings.save.<id>`, `settings.forget.<id>`."""
-    st.markdown("#### Providers")
+    st.markdown("## Providers")
     problem = read_secrets().problem
     if problem:
         st.warning(plain_label(problem, 400))
@@ -123,13 +123,12 @@ def draw_servers(forky: Workspace, models: Catalogue, tab: TabSession) -> None:
     A server that somebody wants to add is proposed first: `settings.agree`, `settings.decline`.
     """
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown("#### Servers", width="stretch")
+        st.markdown("## Servers", width="stretch")
         nobody = not _servers(models)
-        if st.button(
+        if quiet_button(
             "Look again",
-            key="settings.refresh",
-            icon=":material/refresh:",
-            type="tertiary",
+            "settings.refresh",
+            icon="refresh",
             disabled=nobody,
             help="There is nobody to look for: FORKY_PROBE is off, and no address was added"
             if nobody

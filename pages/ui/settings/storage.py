@@ -20,7 +20,7 @@ from pages.ui.workspace import back_up_server
 
 def draw_storage(forky: Forky, whole: Forky) -> None:
     """Draw it; `forky` is the reader's part of `whole`, the workspace. Keys: `settings.backup`, `settings.verify`."""
-    st.markdown("#### Your data")
+    st.markdown("## Your data")
     place, who = whole.location, viewer()
     if whole.server is not None:
         st.caption(

@@ -59,7 +59,7 @@ def draw_tokens(tab: TabSession) -> None:
     who = viewer()
     everything = Tokens(whole_workspace().store)
     tokens: TokenDesk = everything if who.alone else MemberTokens(everything, who.access)
-    st.markdown("#### Other programs")
+    st.markdown("## Other programs")
     st.caption(
         "Any program that speaks OpenAI's or Anthropic's protocol can ask models through Forky, at "
         f"`{server_address()}/v1`. Each gets a token of its own; its conversations appear in the Library as they happen."

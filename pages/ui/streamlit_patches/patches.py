@@ -252,7 +252,7 @@ PATCHES = (
     ),
     Patch(
         "double_clicks",
-        "A double click on “Fork here” makes one branch and not two.",
+        "A double click on “Start a branch here” makes one branch and not two.",
         test=f"{_PRESSES}test_a_double_click_is_one_press_and_the_next_one_another",
         needs=(
             _HANDLE,

@@ -8,7 +8,7 @@ from forky_core.conversation.voting.poll import Poll
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST, fit_name
 from forky_core.views.shelf import count
-from pages.ui.components.buttons import quiet_button
+from pages.ui.components.buttons import quiet_button, submit_button
 from pages.ui.components.links import page_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.frame import Frame
@@ -30,9 +30,7 @@ def draw_join(frame: Frame, poll: Poll) -> None:
                 max_chars=LONGEST,
                 placeholder="The others see it with your vote",
             )
-            pressed = st.form_submit_button(
-                "Start", key="vote.join", type="primary", icon=":material/arrow_forward:", width="stretch"
-            )
+            pressed = submit_button("Start", "vote.join", icon="arrow_forward", width="stretch")
         if pressed and take_name(frame.session, str(st.session_state["vote.name"])):
             st.rerun()
 

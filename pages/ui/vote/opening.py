@@ -11,6 +11,7 @@ from forky_core.model import MessageId
 from forky_core.model.errors import ForkyError
 from forky_core.model.room import LONGEST
 from forky_core.views.shelf import count
+from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.only_reading import edits
 from pages.ui.frame import Frame
@@ -36,11 +37,10 @@ def offer_poll(frame: Frame, answers: Sequence[MessageId | None]) -> bool:
     Keys: `vote.offer`.
     """
     chosen = poll_answers(frame, answers)
-    if chosen and st.button(
+    if chosen and quiet_button(
         "Let people vote",
-        key="vote.offer",
-        type="tertiary",
-        icon=":material/how_to_vote:",
+        "vote.offer",
+        icon="how_to_vote",
         help=f"On these {count(len(chosen), 'answer')}, blind: on this screen, or each on their own phone",
     ):
         opening(frame, chosen)
