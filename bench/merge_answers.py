@@ -29,7 +29,7 @@ from bench.intervals import interval
 from bench.made_up_talk import small_talk
 from bench.merge_cases import Role, chain
 from bench.note_writing import notes_by
-from forky_core.context import build_context
+from forky_core.context.build import build_context
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Failed, Model, ProviderMessage, Request, TextDelta
 from forky_core.llm.scripted import ScriptedModel

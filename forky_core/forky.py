@@ -3,30 +3,36 @@
 from __future__ import annotations
 
 import atexit
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
-from typing import Self
+from typing import TYPE_CHECKING, Self
 from weakref import WeakSet
 
 from forky_core.conversation.session import Models
 from forky_core.conversation.workspace import Workspace
 from forky_core.documents.offline_models import offline_models
-from forky_core.formats.files.spools import remove_abandoned_spools
-from forky_core.formats.importing.import_record import recover_imports
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.contract import Model
-from forky_core.llm.served_models import ServedModels
 from forky_core.model import ConversationId
 from forky_core.model.errors import InTheWay, NotFound, StoreBusy, StoreDamaged, StoreError
 from forky_core.preferences import restore_preferences
+from forky_core.process.lazy_names import import_when_used
 from forky_core.process.settings import Settings
 from forky_core.store.contract import Store, StoreInFile, StoreOnServer
-from forky_core.store.memory.store import MemoryStore
 from forky_core.store.moving.note import refuse_half_moved
 from forky_core.store.opening import open_store
-from forky_core.store.remote.note import read_note
+from forky_core.store.remote.note import note_of_holder, read_note
 from forky_core.store.remote.store import RemoteStore, remote_store
+
+if TYPE_CHECKING:
+    from forky_core.formats.files.spools import remove_abandoned_spools
+    from forky_core.formats.importing.import_record import recover_imports
+    from forky_core.llm.served_models import ServedModels
+    from forky_core.people.links.links import Links
+else:
+    import_when_used(globals(), __spec__)
 
 
 class Forky(Workspace):
@@ -63,13 +69,18 @@ class Forky(Workspace):
         place = location if location is not None else settings.database
         if workspace is None and "://" in str(place):
             workspace = settings.workspace_on_server
-        try:
-            store = open_store(place, workspace=workspace)
-        except StoreBusy as busy:
-            note = read_note(Path(place).expanduser(), busy.holder) if by_app else None
-            if note is None:
-                raise
+        file = Path(os.path.expanduser(place))  # noqa: PTH111 - it answers for any text
+        note = note_of_holder(file) if by_app and workspace is None else None
+        if note is not None:
             store = remote_store(note.address, note.secret)
+        else:
+            try:
+                store = open_store(place, workspace=workspace)
+            except StoreBusy as busy:
+                note = read_note(file, busy.holder) if by_app else None
+                if note is None:
+                    raise
+                store = remote_store(note.address, note.secret)
         return cls.over(store, models=models, secrets=secrets, actor=actor)
 
     @classmethod
@@ -109,7 +120,7 @@ class Forky(Workspace):
                     restore_preferences(store, models)
             with suppress(StoreDamaged):
                 refuse_half_moved(store)
-            if not isinstance(store, MemoryStore | RemoteStore):
+            if isinstance(store, StoreInFile | StoreOnServer) and not isinstance(store, RemoteStore):
                 remove_abandoned_spools()
                 with suppress(StoreError):  # Damaged, or the disk is full; the next start tries again.
                     recover_imports(store)
@@ -157,8 +168,6 @@ class Forky(Workspace):
         Raises:
             InTheWay: it is not in the trash.
         """
-        from forky_core.people.links.links import Links  # noqa: PLC0415 - the start does without
-
         super().purge(id)
         Links(self.store).forget()
 
@@ -171,14 +180,14 @@ class Forky(Workspace):
         """
         if isinstance(self.store, RemoteStore):
             raise InTheWay("The app has this file open.", "Copy it while the app is stopped.")
-        if isinstance(self.store, MemoryStore):
+        if isinstance(self.store, StoreInFile):
+            return self.store.backup()
+        if not isinstance(self.store, StoreOnServer):
             raise NotFound("This workspace is kept in memory only; there is no file to copy.")
-        if not isinstance(self.store, StoreInFile):
-            raise NotFound(
-                "This workspace is kept by a server; there is no file to copy.",
-                "A server is backed up by its own means: docs/postgresql.md says how.",
-            )
-        return self.store.backup()
+        raise NotFound(
+            "This workspace is kept by a server; there is no file to copy.",
+            "A server is backed up by its own means: docs/postgresql.md says how.",
+        )
 
 
 _OPEN: WeakSet[Forky] = WeakSet()

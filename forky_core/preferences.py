@@ -8,14 +8,20 @@ from __future__ import annotations
 
 import json
 from contextlib import suppress
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from forky_core.conversation.merging.note_writing import VERIFIER
 from forky_core.llm.addresses import Network, checked_url, is_this_machine, written_network
 from forky_core.llm.catalogue import Catalogue
 from forky_core.llm.probing import ServerProposal
 from forky_core.model.errors import ForkyError
+from forky_core.process.lazy_names import import_when_used
 from forky_core.store.contract import Store
+
+if TYPE_CHECKING:
+    from forky_core.conversation.merging import note_writing
+else:
+    import_when_used(globals(), __spec__)
 
 _MODEL = "default_model"
 
@@ -47,11 +53,11 @@ def chosen_default(store: Store) -> str | None:
 
 def choose_verifier(store: Store, name: str | None) -> None:
     """Who reads each sentence of a written merge beside its branch; None: the model that wrote it."""
-    store.set_setting(VERIFIER, name)
+    store.set_setting(note_writing.VERIFIER, name)
 
 
 def chosen_verifier(store: Store) -> str | None:
-    return store.setting(VERIFIER)
+    return store.setting(note_writing.VERIFIER)
 
 
 def add_server(store: Store, models: Catalogue, agreed: ServerProposal) -> str:

@@ -14,9 +14,10 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.gateway.access.credentials import hashed
+from forky_core.people import team_file
 from forky_core.people.members import Identity
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 
 ROOM = 10
 """People who share a room."""

@@ -8,13 +8,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, TextIO
 
-from forky_core.cli.importing import print_interrupted_imports
 from forky_core.cli.plain import one_line
+from forky_core.formats.importing import UNFINISHED
+from forky_core.process.lazy_names import import_when_used
 from forky_core.views.shelf import count, title_or_placeholder
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:
+    from forky_core.cli.importing import print_interrupted_imports
     from forky_core.forky import Forky
+else:
+    import_when_used(globals(), __spec__)
 
 _SHORTEST = 13
 """How many characters of an id encode the millisecond in which it was made."""
@@ -49,7 +53,8 @@ def run(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
         print(
             "The trash is empty." if options.trash else "No conversation yet. Begin one: forky chat", file=out
         )
-    print_interrupted_imports(forky)
+    if forky.store.setting(UNFINISHED):
+        print_interrupted_imports(forky)
     return 0
 
 

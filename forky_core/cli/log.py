@@ -10,12 +10,15 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.cli.titles import conversation_called
 from forky_core.conversation.session import short
 from forky_core.model.errors import NotFound
-from forky_core.views.drawing import draw
+from forky_core.process.lazy_names import import_when_used
 from forky_core.views.shelf import title_or_placeholder
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation
     from forky_core.forky import Forky
+    from forky_core.views.drawing import draw
+else:
+    import_when_used(globals(), __spec__)
 
 
 def add_to(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

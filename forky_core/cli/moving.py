@@ -15,7 +15,8 @@ from urllib.parse import urlsplit, urlunsplit
 from forky_core.cli.opened_team import settings_at
 from forky_core.cli.plain import one_line
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
-from forky_core.people.team import Team, people_beside, team_file
+from forky_core.people import people_beside, team_file
+from forky_core.people.team import Team
 from forky_core.process.settings import Settings
 from forky_core.store.contract import Store
 from forky_core.store.moving.workspace import move_workspace

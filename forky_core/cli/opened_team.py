@@ -6,12 +6,19 @@ import os
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forky_core.model.errors import NotFound, RequestError
-from forky_core.people.members import Member
-from forky_core.people.team import Team, people_beside, team_file
+from forky_core.people import people_beside, team_file
+from forky_core.process.lazy_names import import_when_used
 from forky_core.process.settings import Settings
 from forky_core.store.opening import ONE_WORKSPACE
+
+if TYPE_CHECKING:
+    from forky_core.people.members import Member
+    from forky_core.people.team import Team
+else:
+    import_when_used(globals(), __spec__)
 
 
 @contextmanager

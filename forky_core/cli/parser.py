@@ -13,15 +13,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from importlib import import_module, metadata
 from io import TextIOWrapper
+from typing import TYPE_CHECKING
 
 from forky_core.cli.help_screen import TopParser
 from forky_core.cli.opened_team import team_beside
 from forky_core.cli.plain import plain
 from forky_core.forky import Forky
 from forky_core.model.errors import ForkyError, NotFound, RequestError, StoreBusy
-from forky_core.people.team import Team
+from forky_core.process.lazy_names import import_when_used
 from forky_core.process.log_setup import set_up_logging
 from forky_core.process.settings import Settings, gone_settings
+
+if TYPE_CHECKING:
+    from forky_core.people.views import operator_view
+else:
+    import_when_used(globals(), __spec__)
 
 COMMANDS: Mapping[str, tuple[str, ...]] = {
     "up": ("up", "serve"),
@@ -200,13 +206,7 @@ def _with_team(forky: Forky, place: str | None, options: argparse.Namespace) -> 
                 f"Nobody has begun a workspace “{named[:60]}” in this database.",
                 "`Forky.open(…, workspace=…)` begins one by its first conversation.",
             )
-        yield _as_operator(forky, team) if team is not None else forky
-
-
-def _as_operator(forky: Forky, team: Team) -> Forky:
-    from forky_core.people.views import operator_view  # noqa: PLC0415 - most databases have no team
-
-    return operator_view(forky, team)
+        yield operator_view(forky, team) if team is not None else forky
 
 
 def _is_there(option: str | None) -> bool:

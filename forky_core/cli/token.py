@@ -16,7 +16,8 @@ from forky_core.conversation.allowance.account import Allowance
 from forky_core.conversation.allowance.amounts import NANO, Unit, amount_text, read_amount
 from forky_core.gateway.pasting import agent_lines, lines_to_paste
 from forky_core.gateway.tokens import Token, Tokens
-from forky_core.people.token_store import OWN_CALLS, SCOPES, WORKSPACE
+from forky_core.people.token_scopes import SCOPES
+from forky_core.people.token_store import OWN_CALLS, WORKSPACE
 from forky_core.views.times import stamp
 
 if TYPE_CHECKING:

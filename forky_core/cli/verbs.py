@@ -19,6 +19,7 @@ from forky_core.cli.plain import one_line, plain
 from forky_core.cli.titles import conversation_called
 from forky_core.model.errors import BadContent, NotFound
 from forky_core.model.parts import Json
+from forky_core.people.token_scopes import SCOPES
 from forky_core.store.remote.store import RemoteStore
 from forky_core.verbs.calling import call
 from forky_core.verbs.pages_of_results import as_json
@@ -181,7 +182,7 @@ def _label(entry: Mapping[str, Json]) -> Iterator[str]:
 
 def run_mcp(forky: Forky, options: argparse.Namespace, _out: TextIO) -> int:
     from forky_core.gateway.mcp.standard_streams import serve  # noqa: PLC0415 - no other command waits for it
-    from forky_core.people.token_store import SCOPES, TokenRights, token_view  # noqa: PLC0415 - likewise
+    from forky_core.people.token_store import TokenRights, token_view  # noqa: PLC0415 - likewise
 
     scopes = frozenset(word for one in options.scope.split(",") if (word := one.strip()))
     if not scopes or scopes - set(SCOPES):

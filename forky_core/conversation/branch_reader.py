@@ -4,14 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from forky_core.context.account import Context
-from forky_core.conversation.replies import preparing
 from forky_core.conversation.session import Session
 from forky_core.conversation.visible import Visible
 from forky_core.model import Branch, ConversationId, Message, MessageId, View
 from forky_core.model.graph import delta
+from forky_core.process.lazy_names import import_when_used
+
+if TYPE_CHECKING:
+    from forky_core.context.account import Context
+    from forky_core.conversation.replies import preparing
+else:
+    import_when_used(globals(), __spec__)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,43 +11,48 @@ import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from threading import Event
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
-from forky_core.conversation import branching, history
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.identity import title_line
-from forky_core.conversation.merging import landing, merging, reverting
-from forky_core.conversation.merging.merging import merge_step
-from forky_core.conversation.merging.reverting import RevertPlan
-from forky_core.conversation.namespaces.bisections import Bisections
-from forky_core.conversation.namespaces.branch_documents import BranchDocuments
-from forky_core.conversation.namespaces.branch_merges import BranchMerges
-from forky_core.conversation.namespaces.branch_rules import BranchRules
-from forky_core.conversation.namespaces.branches import Branches
-from forky_core.conversation.namespaces.conversation_history import ConversationHistory
-from forky_core.conversation.namespaces.merge_requests import MergeRequests
-from forky_core.conversation.namespaces.model_calls import ModelCalls
-from forky_core.conversation.namespaces.participants import Participants
-from forky_core.conversation.namespaces.running_replies import RunningReplies
-from forky_core.conversation.namespaces.stashes import Stashes
-from forky_core.conversation.namespaces.tags import Tags
-from forky_core.conversation.people.spending import refuse_to_spend
-from forky_core.conversation.replies import asking, asking_around
-from forky_core.conversation.replies.asking import draft_of
-from forky_core.conversation.replies.asking_around import ReplyAttempt
-from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
-from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+from forky_core.conversation.merging.merge_step import merge_step
 from forky_core.conversation.session import short
 from forky_core.conversation.validation import fit_parameters
-from forky_core.conversation.voting.polls import Polls
-from forky_core.merge.conflicts.conflict import Choice, Policy
 from forky_core.merge.options import NO_CHOICES, MergeOptions
-from forky_core.merge.plan import MergePlan
 from forky_core.model import Branch, Message, MessageId, Operation, Role
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.model.payload_kinds import SQUASH
+from forky_core.process.lazy_names import import_when_used
+
+if TYPE_CHECKING:
+    from forky_core.conversation import branching, history
+    from forky_core.conversation.merging import landing, merging, reverting
+    from forky_core.conversation.merging.reverting import RevertPlan
+    from forky_core.conversation.namespaces.bisections import Bisections
+    from forky_core.conversation.namespaces.branch_documents import BranchDocuments
+    from forky_core.conversation.namespaces.branch_merges import BranchMerges
+    from forky_core.conversation.namespaces.branch_rules import BranchRules
+    from forky_core.conversation.namespaces.branches import Branches
+    from forky_core.conversation.namespaces.conversation_history import ConversationHistory
+    from forky_core.conversation.namespaces.merge_requests import MergeRequests
+    from forky_core.conversation.namespaces.model_calls import ModelCalls
+    from forky_core.conversation.namespaces.participants import Participants
+    from forky_core.conversation.namespaces.running_replies import RunningReplies
+    from forky_core.conversation.namespaces.stashes import Stashes
+    from forky_core.conversation.namespaces.tags import Tags
+    from forky_core.conversation.people.spending import refuse_to_spend
+    from forky_core.conversation.replies import asking, asking_around
+    from forky_core.conversation.replies.asking import draft_of
+    from forky_core.conversation.replies.asking_around import ReplyAttempt
+    from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
+    from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+    from forky_core.conversation.voting.polls import Polls
+    from forky_core.merge.conflicts.conflict import Choice, Policy
+    from forky_core.merge.plan import MergePlan
+else:
+    import_when_used(globals(), __spec__)
 
 LONGEST_NOTE = 20_000
 """Characters of one note of a speaker."""

@@ -8,24 +8,17 @@ from contextlib import suppress
 from copy import copy
 from pathlib import Path
 from types import TracebackType
-from typing import Self
+from typing import TYPE_CHECKING, Self
 
 from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.document_places import EMBEDDING, chosen_embedder
 from forky_core.conversation.identity import branch_name, new_id, title_line
 from forky_core.conversation.indexes import Indexes
-from forky_core.conversation.people.spending import account_keys
-from forky_core.conversation.recording.recorder import Recorder
-from forky_core.conversation.recording.recording import Recorded, Recording, Reply
 from forky_core.conversation.replies.replies import Replies
 from forky_core.conversation.session import Models, Session
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.validation import fit_model, fit_text
 from forky_core.conversation.visible import VisibleCaches
-from forky_core.conversation.voting.poll import MARK
-from forky_core.conversation.voting.revealed import RevealedPoll, revealed_polls
-from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
 from forky_core.model import EMPTY_VIEW, ConversationId, ConversationSummary, Hit, Reuse, Rules
 from forky_core.model.document import Document
 from forky_core.model.errors import Ambiguous, BadContent, InTheWay, NotFound, StoreDamaged, StoreError
@@ -34,9 +27,21 @@ from forky_core.model.hashing import mend_text
 from forky_core.model.media import LARGEST_FILE, media_type_of
 from forky_core.model.parts import AttachmentPart
 from forky_core.process import events
+from forky_core.process.lazy_names import import_when_used
 from forky_core.store.contract import Store, Verification
 from forky_core.wire.call import Call
 from forky_core.wire.session_ids import SessionIds
+
+if TYPE_CHECKING:
+    from forky_core.conversation import document_places
+    from forky_core.conversation.people.spending import account_keys
+    from forky_core.conversation.recording.recorder import Recorder
+    from forky_core.conversation.recording.recording import Recorded, Recording, Reply
+    from forky_core.conversation.voting import poll
+    from forky_core.conversation.voting.revealed import RevealedPoll, revealed_polls
+    from forky_core.documents.shelf import DocumentShelf, WorkspacePlace
+else:
+    import_when_used(globals(), __spec__)
 
 
 class Workspace:
@@ -51,7 +56,7 @@ class Workspace:
         """The accounts of everybody whose spending is limited here."""
         self.indexes = Indexes()
         self.visible_caches = VisibleCaches()
-        self._recorder = Recorder(self._session, store)
+        self._made_recorder: Recorder | None = None
         self.recovered = 0
         """Replies that a crash interrupted and that are now marked as interrupted."""
         with suppress(StoreDamaged):  # A damaged file is opened for reading; nothing is written to it.
@@ -89,10 +94,17 @@ class Workspace:
         view.models = models or self.models
         view.store, view.actor, view.name_of, view._is_view = store, actor, name_of, True
         view.below, view.handle, view.owner = below, handle, owner or self.owner
-        view._recorder = Recorder(view._session, store, below, view.owner)
+        view._made_recorder = None
         view._repos = {}
         view._lock = threading.Lock()
         return view
+
+    @property
+    def _recorder(self) -> Recorder:
+        with self._lock:
+            if self._made_recorder is None:
+                self._made_recorder = Recorder(self._session, self.store, self.below, self.owner)
+            return self._made_recorder
 
     def __enter__(self) -> Self:
         return self
@@ -175,7 +187,7 @@ class Workspace:
         """The documents that answers of every conversation may quote."""
         keeper = self.store.documents
         return DocumentShelf(
-            keeper, WorkspacePlace(keeper), chosen_embedder(self.store, self.models.embedder)
+            keeper, WorkspacePlace(keeper), document_places.chosen_embedder(self.store, self.models.embedder)
         )
 
     def take_back_document(self, document: str) -> Document:
@@ -204,7 +216,7 @@ class Workspace:
         """
         if model is not None:
             self.models.embedder(model)
-        self.store.set_setting(EMBEDDING, model)
+        self.store.set_setting(document_places.EMBEDDING, model)
 
     def conversations(self, *, trashed: bool = False) -> tuple[ConversationSummary, ...]:
         """The conversations in the trash or outside it, the most recently changed first."""
@@ -301,7 +313,7 @@ class Workspace:
     @property
     def polls(self) -> tuple[RevealedPoll, ...]:
         """The revealed polls of all conversations outside the trash, with their votes."""
-        views = ((id, self.store.view(id)) for id in sorted(self.store.entries(MARK)))
+        views = ((id, self.store.view(id)) for id in sorted(self.store.entries(poll.MARK)))
         return revealed_polls((id, view) for id, view in views if not view.trashed)
 
     def verify(self) -> Verification:

@@ -9,11 +9,17 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Sequence
 from threading import Event
+from typing import TYPE_CHECKING
 
-from forky_core.documents.retrieval import digest, quote
 from forky_core.llm.contract import OFFLINE, Done, ModelEvent, ModelInfo, ProviderMessage, Request, TextDelta
 from forky_core.llm.tokens import estimate_tokens, prompt_tokens
 from forky_core.model import Usage
+from forky_core.process.lazy_names import import_when_used
+
+if TYPE_CHECKING:
+    from forky_core.documents.retrieval import digest, quote
+else:
+    import_when_used(globals(), __spec__)
 
 _WORD = re.compile(r"\S+\s*|\s+")
 _PACE = 0.002
@@ -72,6 +78,7 @@ DIGEST = "offline/digest"
 def offline_models() -> tuple[OfflineModel, ...]:
     """Return both, the default of a fresh machine first."""
     return (
-        OfflineModel(_info(QUOTE, "Offline: quotes"), quote.answer),
-        OfflineModel(_info(DIGEST, "Offline: digest"), digest.answer),
+        # Functions that look the names up when they are called.
+        OfflineModel(_info(QUOTE, "Offline: quotes"), lambda messages: quote.answer(messages)),  # noqa: PLW0108
+        OfflineModel(_info(DIGEST, "Offline: digest"), lambda messages: digest.answer(messages)),  # noqa: PLW0108
     )

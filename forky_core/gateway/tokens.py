@@ -27,7 +27,8 @@ from forky_core.conversation.allowance.book import Book, Spender
 from forky_core.conversation.identity import disturbs, now, title_line
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, BadName, ForkyError, NameTaken, NotFound, NothingToDo
-from forky_core.people.token_store import OWN_CALLS, SCOPES, WORKSPACE, TokenRights
+from forky_core.people.token_scopes import SCOPES
+from forky_core.people.token_store import OWN_CALLS, WORKSPACE, TokenRights
 from forky_core.process import events
 from forky_core.store.contract import Store, StoreIdentity
 

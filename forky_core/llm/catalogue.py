@@ -32,7 +32,6 @@ from forky_core.llm.addresses import (
     written_network,
 )
 from forky_core.llm.contract import Done, Failed, Model, ModelInfo, Request
-from forky_core.llm.embedding import LiteLLMEmbedder
 from forky_core.llm.failures import CallContext, failure
 from forky_core.llm.keys import Keys
 from forky_core.llm.linked_media import PICTURES_READ_BY
@@ -45,10 +44,14 @@ from forky_core.llm.upstream import NATIVE, Dialect, Upstream
 from forky_core.model import Failure
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, RequestError, there_are
 from forky_core.model.wires import LOCAL, wire_of
+from forky_core.process.lazy_names import import_when_used
 from forky_core.process.settings import Settings
 
 if TYPE_CHECKING:
+    from forky_core.llm.embedding import LiteLLMEmbedder
     from forky_core.llm.http_clients import HttpClients
+else:
+    import_when_used(globals(), __spec__)
 
 _FRESH = 20.0
 """Seconds after which the search for servers on this machine is repeated."""

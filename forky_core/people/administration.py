@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.people import team_file
 from forky_core.people.access import Access
 from forky_core.people.account import reset_link
 from forky_core.people.audit import EVERYTHING, AuditEntry, AuditFilter
@@ -16,7 +17,7 @@ from forky_core.people.invitations import DAYS, Invitation
 from forky_core.people.look_alikes import look_alikes
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
-from forky_core.people.team import WORKSPACE, team_file
+from forky_core.people.team import WORKSPACE
 from forky_core.people.team_sessions import TeamSession
 
 

@@ -11,7 +11,8 @@ import shlex
 from collections.abc import Mapping
 from pathlib import Path
 
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 
 _SAME_DATABASE = " FORKY_DATABASE is the address of this server's database."
 _FOLDER = "FORKY_WORKSPACES"

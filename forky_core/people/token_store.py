@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NoReturn, TypeVar, cast, get_args
+from typing import Any, NoReturn, TypeVar, cast
 
 from forky_core.conversation.identity import slug
 from forky_core.conversation.merging.merge_request import REQUESTS, REVIEWS, is_own_review
@@ -32,16 +32,13 @@ from forky_core.people.guarded_documents import GuardedDocuments
 from forky_core.people.guarded_store import GuardedStore, files_of
 from forky_core.people.needed_roles import COMMENTERS_DERIVED, EDITORS_DERIVED, HIDDEN_SETTINGS, SHOWN_OUTSIDE
 from forky_core.people.roles import Role
+from forky_core.people.token_scopes import SCOPES
 from forky_core.store.contract import Commit, Erased, NewSetting, Store, Verification
 from forky_core.store.deciding import FOUNDING_VERBS, no_blob, no_conversation
 from forky_core.store.document_contract import DocumentKeeper
 from forky_core.store.herald import Heard
 
 AnyWorkspace = TypeVar("AnyWorkspace", bound=Workspace)
-TokenScope = Literal["read", "ask", "propose", "review", "land"]
-"""What a token may do: read what it reaches; ask models; write on branches of its own and ask for merges; review such
-requests; change everything that its owner may change, and land merges."""
-SCOPES: tuple[TokenScope, ...] = get_args(TokenScope)
 OWN_CALLS = "calls"
 """The reach of a token that sees the conversations alone that it began."""
 WORKSPACE = "workspace"

@@ -1,7 +1,8 @@
-"""How a module offers names whose own modules are imported only when a program asks for one of them.
+"""How a module offers or uses names whose own modules are imported only when a program needs one of them.
 
-Such a module lists its names once, as imports below `if TYPE_CHECKING:` which a type checker follows: a name is public
-where it is imported `as` itself. A program does not run these imports; `lazy_names` reads them from the source.
+Such a module lists its names once, as imports below `if TYPE_CHECKING:` which a type checker follows. A program does
+not run these imports: they are read from the source, by `lazy_names` for a module that offers them (a name is public
+where it is imported `as` itself), and by `import_when_used` for one that uses them.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from typing import Any, cast
 from forky_core.process.deprecations import retired_name
 
 _IMPORTS = re.compile(r"^    from (forky_core[\w.]*) import (\([^)]*\)|.*)", re.MULTILINE)
+_BLOCK = re.compile(r"^if TYPE_CHECKING:\n(.*?)^else:\n", re.MULTILINE | re.DOTALL)
 
 
 def lazy_names(
@@ -28,14 +30,11 @@ def lazy_names(
     Raises:
         ImportError: the module was installed without its source.
     """
-    package, loader = spec.name, cast("Any", spec.loader)
-    source: str | None = loader.get_source(package)
-    if source is None:
-        raise ImportError(
-            "Forky reads its public names from its source files, which were left out here. Keep them."
-        )
+    package = spec.name
     homes = {
-        name: home for home, names in _IMPORTS.findall(source) for name in re.findall(r"(\w+) as", names)
+        name: home
+        for home, names in _IMPORTS.findall(_source(spec))
+        for name in re.findall(r"(\w+) as", names)
     }
     offered = [name for name, home in homes.items() if ".integrations." not in home]
 
@@ -46,3 +45,44 @@ def lazy_names(
         return retired_name(package, name)
 
     return offered, find, lambda: sorted((*module, *offered))
+
+
+def import_when_used(module: dict[str, Any], spec: ModuleSpec) -> None:
+    """Give a module, by its globals and its `__spec__`, the names of its imports below `if TYPE_CHECKING:`, each of
+    which is imported when it is first called or looked into.
+
+    It serves functions, classes that are called, and modules; not what is raised, caught, inherited or compared.
+    """
+    for block in _BLOCK.findall(_source(spec)):
+        for home, names in _IMPORTS.findall(block):
+            for name in re.findall(r"\w+", names):
+                module[name] = _Unimported(module, home, name)
+
+
+def _source(spec: ModuleSpec) -> str:
+    source: str | None = cast("Any", spec.loader).get_source(spec.name)
+    if source is None:
+        raise ImportError("Forky reads names from its source files, which were left out here. Keep them.")
+    return source
+
+
+class _Unimported:
+    """Stands for a name in a module until it is first used."""
+
+    def __init__(self, user: dict[str, Any], home: str, name: str) -> None:
+        self._place = user, home, name
+
+    def _imported(self) -> Any:
+        user, home, name = self._place
+        package = import_module(home)
+        user[name] = found = getattr(package, name, None) or import_module(f"{home}.{name}")
+        return found
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._imported(), name)
+
+    def __call__(self, *given: Any, **named: Any) -> Any:
+        return self._imported()(*given, **named)
+
+    def __getitem__(self, kind: Any) -> Any:
+        return self._imported()[kind]

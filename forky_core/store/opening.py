@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from forky_core.model.errors import RequestError, StoreError
+from forky_core.process.lazy_names import import_when_used
 from forky_core.store.contract import Store
-from forky_core.store.duckdb.store import DuckDBStore
-from forky_core.store.memory.store import MemoryStore
+
+if TYPE_CHECKING:
+    from forky_core.store.duckdb.store import DuckDBStore
+    from forky_core.store.memory.store import MemoryStore
+else:
+    import_when_used(globals(), __spec__)
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+):/")
 """Of an address; a drive of Windows has one letter."""

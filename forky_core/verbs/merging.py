@@ -8,25 +8,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from forky_core.context.convert import message_as_text
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.merging.landing import landed_messages
 from forky_core.conversation.merging.review_log import MOST_FINDINGS, Review, ReviewFinding
 from forky_core.conversation.session import short
 from forky_core.merge.conflicts.conflict import Choice, Conflict
 from forky_core.merge.options import MergeOptionFields
-from forky_core.merge.plan import MergePlan
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import Json
 from forky_core.model.payload_kinds import CHERRY_PICK
+from forky_core.process.lazy_names import import_when_used
 from forky_core.verbs.pages_of_results import MOST_BYTES, fitting, paged, size_of
 from forky_core.verbs.parameters import param
 from forky_core.verbs.reading import NEXT, opened
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 from forky_core.verbs.writing import OnBranch, as_seen, done
-from forky_core.views.payload import payload_text
+
+if TYPE_CHECKING:
+    from forky_core.conversation.merging.landing import landed_messages
+    from forky_core.merge.plan import MergePlan
+    from forky_core.views.payload import payload_text
+else:
+    import_when_used(globals(), __spec__)
 
 MOST_REVIEWS, MOST_PROPOSALS = 12, 30
 """Reviews and requests by one caller in a minute: a person reads them."""

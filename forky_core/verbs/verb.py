@@ -11,7 +11,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.model.errors import NotAllowed
 from forky_core.model.parts import Json
-from forky_core.people.token_store import SCOPES, TokenScope
+from forky_core.people.token_scopes import SCOPES, TokenScope
 
 Result = dict[str, Json]
 

@@ -11,7 +11,8 @@ from forky_core.gateway.access.origins import Origins
 from forky_core.gateway.access.sign_in import SignIn
 from forky_core.gateway.access.team_sign_in import TeamSignIn
 from forky_core.model.errors import ForkyError, RequestError
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 from forky_core.process.settings import Settings
 
 

@@ -22,7 +22,8 @@ from urllib.parse import urlencode
 import pytest
 
 from forky_core.forky import Forky
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 from forky_core.welcome import make_welcome
 from pages.ui.chat.acts import MENU
 from pages.ui.registry import front_page, pages

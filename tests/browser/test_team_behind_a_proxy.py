@@ -19,8 +19,9 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from forky_core.people import team_file
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from tests.app_server import free_port, printed, served
 from tests.browser.conftest import CHECKOUT, FLAGS, expect, settled
 from tests.browser.test_behind_a_proxy import HOST, LIVE, OPENSSL, TLS, Model, client, running

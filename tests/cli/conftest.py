@@ -16,7 +16,8 @@ import pytest
 
 from forky_core.cli.parser import main
 from forky_core.forky import Forky
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 from tests.hangs import HANG
 
 CHECKOUT = Path(__file__).resolve().parents[2]

@@ -10,10 +10,11 @@ import pytest
 from forky_core.conversation.allowance.account import Allowance
 from forky_core.conversation.allowance.amounts import NANO
 from forky_core.forky import Forky
+from forky_core.people import team_file
 from forky_core.people.account import reset_password
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from tests.builders import talk, texts
 from tests.cli.conftest import Ended, Run
 from tests.people.former_server import CLUB, former_server

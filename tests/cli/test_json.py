@@ -13,11 +13,12 @@ import pytest
 
 from forky_core.cli.parser import main, parser
 from forky_core.forky import Forky
+from forky_core.people import team_file
 from forky_core.people.backup.server_backup import back_up
 from forky_core.people.links.link import LinkDraft
 from forky_core.people.links.making import make_link
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.verbs.merging import plan_id
 from tests.builders import talk
 from tests.cli.conftest import Ended, Run

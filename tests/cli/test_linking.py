@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from forky_core.forky import Forky
+from forky_core.people import team_file
 from forky_core.people.links.links import Links
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from tests.builders import ScriptedModels, debugged
 from tests.cli.conftest import Run
 from tests.gateway.served import listening

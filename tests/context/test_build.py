@@ -8,7 +8,8 @@ from typing import Any, Literal
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.context import Context, build_context
+from forky_core.context.account import Context
+from forky_core.context.build import build_context
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.model import Blob, Message, MessageId, Rules, seal
 from forky_core.model.errors import NotFound

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from forky_core.context import Context
+from forky_core.context.account import Context
 from forky_core.context.build import Summary
 from forky_core.context.memory_policies import POLICIES, fit_memory, parse_memory, policy_of
 from forky_core.context.window import MessageCosts, choose_window

@@ -6,7 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import fields
 from typing import Any, Literal, cast
 
-from forky_core.context import Context, build_context
+from forky_core.context.account import Context
+from forky_core.context.build import build_context
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.options import MergeOptions

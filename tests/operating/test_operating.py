@@ -14,8 +14,9 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.gateway.access.credentials import PasswordFile
+from forky_core.people import team_file
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.process.settings import Settings
 from tests.app_server import served
 from tests.builders import ScriptedModels, talk

@@ -12,9 +12,10 @@ from streamlit.runtime.context import ContextProxy
 
 from forky_core.forky import Forky
 from forky_core.gateway.access.person import PERSON, SESSION
+from forky_core.people import team_file
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from pages.ui import sign_in, workspace
 from pages.ui.streamlit_patches import warmup

@@ -12,9 +12,10 @@ from streamlit.testing.v1 import AppTest
 from forky_core.conversation.allowance.account import Allowance, Sum
 from forky_core.conversation.allowance.amounts import NANO
 from forky_core.llm import loading
+from forky_core.people import team_file
 from forky_core.people.allowances import EVERYBODY
 from forky_core.people.members import Member
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, said, settled
 from tests.pages.teams import TeamServer, team_server

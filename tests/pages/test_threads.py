@@ -8,11 +8,12 @@ import pytest
 from streamlit.testing.v1 import AppTest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.people import team_file
 from forky_core.people.conversation_threads import ConversationThreads
 from forky_core.people.guarded_store import GuardedStore
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.threads import Thread
 from pages.ui import sign_in, workspace
 from pages.ui.chat.news import names_of

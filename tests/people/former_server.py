@@ -9,9 +9,10 @@ from pathlib import Path
 
 from forky_core.forky import Forky
 from forky_core.model import ConversationId
+from forky_core.people import team_file
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from tests.builders import ScriptedModels, talk
 

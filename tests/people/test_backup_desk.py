@@ -9,10 +9,11 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.model.errors import InTheWay, StoreError
+from forky_core.people import team_file
 from forky_core.people.backup.backup_desk import BackupDesk, ask_for_backup
 from forky_core.people.backup.server_backup import back_up, read_backup, restore
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from tests.builders import ScriptedModels
 

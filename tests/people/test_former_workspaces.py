@@ -14,13 +14,14 @@ from forky_core.gateway.access.credentials import hashed
 from forky_core.gateway.access.ways.password import ISSUER
 from forky_core.gateway.unknown_address import FormerWorkspace
 from forky_core.model.errors import NotAllowed, NotFound
+from forky_core.people import team_file
 from forky_core.people.access import Access
 from forky_core.people.administration import Administration
 from forky_core.people.admission import Proof, admit
 from forky_core.people.former_workspaces import former_workspaces
 from forky_core.people.members import Identity
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import member_view
 from forky_core.store.contract import StoreOnServer
 from tests.builders import texts

@@ -17,7 +17,8 @@ from forky_core.people.links.links import Links
 from forky_core.people.links.original import address_of, fetch_news, original_here, send_back, take_from_link
 from forky_core.people.needed_roles import EDITORS_DERIVED
 from forky_core.people.roles import Role
-from forky_core.people.token_store import SCOPES, TokenRights, token_view
+from forky_core.people.token_scopes import SCOPES
+from forky_core.people.token_store import TokenRights, token_view
 from tests.builders import talk, texts
 from tests.formats.forky_file.test_giving_back import somebody
 from tests.formats.reports.links import link_to

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import httpx
 
+from forky_core.people import team_file
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from tests.app_server import served
 from tests.programs import CHECKOUT
 

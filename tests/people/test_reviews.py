@@ -15,11 +15,12 @@ from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.model import Change
 from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NothingToDo
+from forky_core.people import team_file
 from forky_core.people.former_features import formerly_protected
 from forky_core.people.members import Member
 from forky_core.people.review_lists import review_lists
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from forky_core.store.contract import Commit
 from tests.builders import ScriptedModels, talk

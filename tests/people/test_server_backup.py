@@ -12,9 +12,10 @@ import pytest
 
 from forky_core.forky import Forky
 from forky_core.model.errors import BadContent, NotFound, StoreBusy
+from forky_core.people import team_file
 from forky_core.people.backup.server_backup import LIST, back_up, read_backup, restore
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from tests.builders import ScriptedModels, talk, texts
 

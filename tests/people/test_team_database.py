@@ -11,11 +11,12 @@ import pytest
 
 from forky_core.model.errors import StoreDamaged, StoreTooNew
 from forky_core.people import database as database_module
+from forky_core.people import team_file
 from forky_core.people.audit import Audit
 from forky_core.people.database import SCHEMA, TeamDatabase
 from forky_core.people.people_file import PeopleFile
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, team_file
+from forky_core.people.team import Team
 
 
 def test_the_file_is_for_its_owner_only_and_stands_beside_the_conversations(tmp_path: Path) -> None:

@@ -6,8 +6,17 @@ import sys
 import threading
 
 from forky_core.llm.scripted import Hang
+from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.remote.store import remote_store
 from tests.builders import workspace
+
+
+def hold(path: str) -> None:
+    """Keep a database open."""
+    with DuckDBStore.open(path):
+        sys.stdout.write("open\n")
+        sys.stdout.flush()
+        threading.Event().wait()
 
 
 def main(address: str, conversation: str) -> None:

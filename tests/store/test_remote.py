@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import socket
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import cast
 
 import httpx
@@ -20,6 +22,7 @@ from forky_core.model import ConversationId, MessageId
 from forky_core.model.errors import BadContent, StoreError
 from forky_core.store.contract import Store
 from forky_core.store.memory.store import MemoryStore
+from forky_core.store.remote.note import note_beside, note_of_holder, write_note
 from forky_core.store.remote.path import PATH
 from forky_core.store.remote.store import RemoteStore, remote_store
 from forky_core.wire.errors import ApiError
@@ -27,7 +30,7 @@ from tests.gateway.served import listening
 from tests.hangs import eventually
 from tests.killing import victim
 from tests.store.document_laws import DocumentLaws
-from tests.store.dying_writer import main
+from tests.store.dying_writer import hold, main
 from tests.store.laws import StoreLaws
 from tests.store.talk import HERE, begin, move, said
 
@@ -120,6 +123,21 @@ def test_a_reply_ends_when_its_process_is_killed_and_not_before(
     assert failure is not None and "while this reply was being written" in str(failure)
     assert chat.path()[-1].text == "Nine thousand and"
     kept.pop().close()
+
+
+@pytest.mark.skipif(not Path("/proc/locks").exists(), reason="only Linux says who has locked a file")
+def test_the_system_says_whose_note_counts(tmp_path: Path) -> None:
+    path = tmp_path / "forky.duckdb"
+    assert note_of_holder(path) is None
+    with victim(hold, str(path)) as (holder, said):
+        assert said.readline() == "open\n"
+        write_note(path, "http://127.0.0.1:9")
+        assert note_of_holder(path) is None, "another process has written it"
+        note = json.loads(note_beside(path).read_text("utf-8"))
+        note_beside(path).write_text(json.dumps(note | {"process": holder.pid}), "utf-8")
+        found = note_of_holder(path)
+        assert found is not None and (found.process, found.secret) == (holder.pid, note["secret"])
+    assert note_of_holder(path) is None, "the process is gone"
 
 
 @pytest.mark.parametrize("shown", ["", "Bearer other", "Basic secret"])

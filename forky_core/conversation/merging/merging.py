@@ -7,9 +7,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from functools import partial, wraps
+from functools import partial
 from threading import Event
-from typing import Concatenate, Literal, ParamSpec, Protocol, TypeVar
 
 from forky_core.context.build import build_context
 from forky_core.context.convert import FileAccess
@@ -26,9 +25,8 @@ from forky_core.merge.planner import plan_merge, plan_octopus
 from forky_core.merge.strategies import strategy_named, validate_options
 from forky_core.merge.written.plan import SquashRejected, badged, squash_written_by, target_view
 from forky_core.model import Branch, GenerationStatus, Message, MessageId, Rules
-from forky_core.model.errors import ModelError, NotFound, NothingToDo, Outdated, RequestError
+from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.graph import parents_in
-from forky_core.process import events
 
 RESOLUTIONS = "resolutions/"
 """The prefix of keys in the view that store how conflicts were settled."""
@@ -172,43 +170,3 @@ def tokens_of(
         blob=reader.file_access.blob,
         pictures=reader.file_access.pictures,
     ).tokens
-
-
-P = ParamSpec("P")
-T = TypeVar("T")
-Step = Literal["plan", "land"]
-
-
-class _OfConversation(Protocol):
-    """A handle on a conversation, or a class of conversation/namespaces/ on one."""
-
-    _session: Session
-
-
-C = TypeVar("C", bound=_OfConversation)
-
-
-def merge_step(
-    step: Step,
-) -> Callable[[Callable[Concatenate[C, P], T]], Callable[Concatenate[C, P], T]]:
-    """Decorate a verb that plans or lands a merge: its failures are logged with a trace and raised again."""
-
-    def decorate(verb: Callable[Concatenate[C, P], T]) -> Callable[Concatenate[C, P], T]:
-        @wraps(verb)
-        def watched(owner: C, /, *args: P.args, **given: P.kwargs) -> T:
-            try:
-                return verb(owner, *args, **given)
-            except Exception as error:
-                if not _is_theirs(error):
-                    events.merge_failed(conversation=owner._session.id, step=step, fault=error)
-                raise
-
-        return watched
-
-    return decorate
-
-
-def _is_theirs(error: Exception) -> bool:
-    """Whether an error is a person's mistake or wish, or the result of a lost race."""
-    stopped = isinstance(error, ModelError) and error.failure.kind == "stopped"
-    return stopped or isinstance(error, RequestError | Outdated)

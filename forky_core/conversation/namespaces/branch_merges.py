@@ -13,7 +13,8 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.merging import fusing, grafting, merging, rebasing, settling
 from forky_core.conversation.merging.decisions import decisions_in, options_with, with_choices, with_words
 from forky_core.conversation.merging.examining import examination_of, examiner
-from forky_core.conversation.merging.merging import inputs_of, merge_step
+from forky_core.conversation.merging.merge_step import merge_step
+from forky_core.conversation.merging.merging import inputs_of
 from forky_core.conversation.merging.rebasing import RebaseReplay
 from forky_core.conversation.replies.asking import refuse_if_moved
 from forky_core.conversation.replies.once import ask_once

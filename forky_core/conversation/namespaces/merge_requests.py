@@ -30,7 +30,7 @@ from forky_core.conversation.merging.merge_request import (
     request_in,
     requests_in,
 )
-from forky_core.conversation.merging.merging import merge_step
+from forky_core.conversation.merging.merge_step import merge_step
 from forky_core.conversation.merging.review_log import RequestHeads, Review, ReviewFinding, proposal_of
 from forky_core.conversation.session import Session, branch_in
 from forky_core.conversation.transaction import Transaction, with_a_free_key

@@ -8,16 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Generic, TypeVar
+from typing import TYPE_CHECKING, Generic, TypeVar
 
 from forky_core.conversation.branch_reader import BranchReader
 from forky_core.conversation.identity import branch_name, free_name
 from forky_core.conversation.people.spending import Spending, asker, spent
 from forky_core.conversation.people.voices import voice_of
-from forky_core.conversation.replies.asking import answer, draft_of, posted, say, say_on_fork
-from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
 from forky_core.conversation.replies.once import NO_PARAMETERS
-from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import RestrictedModels, Session
 from forky_core.conversation.transaction import with_a_free_key
 from forky_core.conversation.validation import fit_model, fit_parameters
@@ -25,6 +22,14 @@ from forky_core.model import Branch, Message, MessageId, Operation, Rules
 from forky_core.model.errors import BadContent, ForkyError, NameTaken, NothingToDo, Outdated
 from forky_core.model.parts import AttachmentPart, Draft, Json, TextPart
 from forky_core.model.room import ANSWERS, PEOPLE, ROOM, Person, Room, addressed, fit_name, fit_person
+from forky_core.process.lazy_names import import_when_used
+
+if TYPE_CHECKING:
+    from forky_core.conversation.replies.asking import answer, draft_of, posted, say, say_on_fork
+    from forky_core.conversation.replies.in_turn import answer_in_turn, models_of
+    from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
+else:
+    import_when_used(globals(), __spec__)
 
 Handle = TypeVar("Handle", bound=BranchReader)
 MOST_MODELS = 8

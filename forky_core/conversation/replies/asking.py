@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import get_args
+from typing import TYPE_CHECKING, get_args
 
 from forky_core.conversation.branching import refuse_while_replying
 from forky_core.conversation.identity import (
@@ -20,10 +20,7 @@ from forky_core.conversation.identity import (
 )
 from forky_core.conversation.people.spending import paid_for, refuse_to_spend
 from forky_core.conversation.people.voices import introduce, speaker_of
-from forky_core.conversation.recording.reusing import prompt_of, reused_generation, stored_answer, wants_reuse
-from forky_core.conversation.replies.consulting import Citing, rewording
 from forky_core.conversation.replies.once import NO_PARAMETERS
-from forky_core.conversation.replies.preparing import PreparedRequest, prepare
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session, short
 from forky_core.conversation.transaction import Transaction, with_a_free_key
@@ -43,6 +40,19 @@ from forky_core.model import (
 from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart
+from forky_core.process.lazy_names import import_when_used
+
+if TYPE_CHECKING:
+    from forky_core.conversation.recording.reusing import (
+        prompt_of,
+        reused_generation,
+        stored_answer,
+        wants_reuse,
+    )
+    from forky_core.conversation.replies.consulting import Citing, rewording
+    from forky_core.conversation.replies.preparing import PreparedRequest, prepare
+else:
+    import_when_used(globals(), __spec__)
 
 POSTED = "posted/"
 """Derived values that say which message was stored under the id that its author's browser gave it."""

@@ -26,6 +26,7 @@ from weakref import WeakKeyDictionary
 from forky_core.conversation.identity import new_id, now, title_line
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.files.source import files_in
+from forky_core.formats.importing import UNFINISHED
 from forky_core.model import ConversationId
 from forky_core.model.errors import BadContent, NotAllowed, NotFound, StoreError
 from forky_core.model.parts import Json, canonical_json
@@ -33,8 +34,6 @@ from forky_core.store.contract import Commit, Store, StoreIdentity
 
 _COUNT = "imports"
 """Setting: the number of the newest import. A number is never used for two imports."""
-_UNFINISHED = "imports/unfinished"
-"""Setting: the numbers of the unfinished imports, as a JSON list."""
 _FILES = "imports/files"
 """Setting: for each attempt at an import, the sha256 of files whose messages may not be written yet. The name of an
 attempt begins with that of its process."""
@@ -629,7 +628,7 @@ def _marks(store: Store, number: int) -> dict[ConversationId, _ImportMark]:
 
 
 def _unfinished(store: Store) -> list[int]:
-    numbers: list[int] = json.loads(store.setting(_UNFINISHED) or "[]")
+    numbers: list[int] = json.loads(store.setting(UNFINISHED) or "[]")
     return numbers
 
 
@@ -638,7 +637,7 @@ def _change_unfinished(store: Store, change: Callable[[list[int]], list[int]]) -
         numbers = change(json.loads(text or "[]"))
         return canonical_json(list(numbers)) if numbers else None
 
-    store.set_setting(_UNFINISHED, rewritten)
+    store.set_setting(UNFINISHED, rewritten)
 
 
 def _set_files(store: Store, attempt: str, names: Sequence[str]) -> None:

@@ -18,7 +18,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from forky_core.model.errors import BadContent, NotFound, StoreError
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 from forky_core.process import private_files
 from forky_core.store.duckdb.store import DuckDBStore
 

@@ -12,7 +12,8 @@ import pytest
 from forky_core.gateway.access.forwarded import BY_PROXY
 from forky_core.gateway.access.ways.proxy import ProxyWay
 from forky_core.model.errors import RequestError
-from forky_core.people.team import Team, team_file
+from forky_core.people import team_file
+from forky_core.people.team import Team
 from forky_core.process.settings import Settings
 from tests.app_server import served
 from tests.hangs import HANG

@@ -16,12 +16,13 @@ from forky_core.conversation.allowance.book import Book
 from forky_core.conversation.workspace import Workspace
 from forky_core.forky import Forky
 from forky_core.model.errors import NameTaken, StoreError, StoreTooNew
+from forky_core.people import people_beside, team_file
 from forky_core.people.attempts import PER_CLIENT, TooManyAttempts
 from forky_core.people.audit import AuditFilter
 from forky_core.people.database import SCHEMA
 from forky_core.people.people_on_server import PeopleOnServer
 from forky_core.people.roles import Role
-from forky_core.people.team import Team, people_beside, team_file
+from forky_core.people.team import Team
 from forky_core.people.views import join_team, member_view
 from forky_core.store.postgresql.store import PostgresStore
 from tests.builders import workspace
