@@ -145,7 +145,8 @@ def opening_lines(forky: ForkyScreen, plain: PlainScreen, talk: Talk, rounds: in
 def page_lines(forky: ForkyScreen, plain: PlainScreen, talk: Talk, rounds: int) -> Iterator[Line]:
     """The Compare page and the Merge page, each from a side branch; beside the click that draws the plain page anew."""
     rng = random.Random(_SEED)
-    compared, brought = [], []
+    compared: list[tuple[float, float]] = []
+    brought: list[tuple[float, float]] = []
     names = [name for name in talk.places if name != "main"]
     for turn in range(rounds + 1):
         place = talk.places[rng.choice(names)]
@@ -299,7 +300,9 @@ def lines(*, quick: bool) -> list[Line]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("parts", nargs="*", help="of: start click open pages ask busy others memory (default: all)")
+    parser.add_argument(
+        "parts", nargs="*", help="of: start click open pages ask busy others memory (default: all)"
+    )
     parser.add_argument("--rounds", type=int, default=7)
     asked = parser.parse_args()
     sys.exit(0 if report(list(measured(asked.rounds, asked.parts))) else 1)
