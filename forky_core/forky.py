@@ -130,6 +130,9 @@ class Forky(Workspace):
             raise
         forky._catalogue = catalogue
         _OPEN.add(forky)
+        # What is registered last is done first at the end: before the store that is open now closes itself.
+        atexit.unregister(_close_all)
+        atexit.register(_close_all)
         return forky
 
     def close(self) -> None:
@@ -213,7 +216,6 @@ def own_database() -> Forky:
     return forky
 
 
-@atexit.register
 def _close_all() -> None:
     for forky in tuple(_OPEN):
         with suppress(Exception):  # Nobody is there to read it, and the next one is to be closed, too.

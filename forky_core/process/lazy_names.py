@@ -56,7 +56,14 @@ def import_when_used(module: dict[str, Any], spec: ModuleSpec) -> None:
     for block in _BLOCK.findall(_source(spec)):
         for home, names in _IMPORTS.findall(block):
             for name in re.findall(r"\w+", names):
-                module[name] = _Unimported(module, home, name)
+                module[name] = one = _Unimported(module, home, name)
+                _waiting.append(one)
+
+
+def import_what_waits() -> None:
+    """Import what `import_when_used` has put off, for a server that has time now and none once it is asked."""
+    while _waiting:
+        _waiting.pop().imported()
 
 
 def _source(spec: ModuleSpec) -> str:
@@ -72,17 +79,23 @@ class _Unimported:
     def __init__(self, user: dict[str, Any], home: str, name: str) -> None:
         self._place = user, home, name
 
-    def _imported(self) -> Any:
+    def imported(self) -> Any:
         user, home, name = self._place
         package = import_module(home)
-        user[name] = found = getattr(package, name, None) or import_module(f"{home}.{name}")
+        found = getattr(package, name, None) or import_module(f"{home}.{name}")
+        if user.get(name) is self:
+            user[name] = found
         return found
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._imported(), name)
+        return getattr(self.imported(), name)
 
     def __call__(self, *given: Any, **named: Any) -> Any:
-        return self._imported()(*given, **named)
+        return self.imported()(*given, **named)
 
     def __getitem__(self, kind: Any) -> Any:
-        return self._imported()[kind]
+        return self.imported()[kind]
+
+
+_waiting: list[_Unimported] = []
+"""Each name that was put off, until a server imports them all; a command imports few of them."""

@@ -34,6 +34,7 @@ def test_from_a_fresh_page_two_models_answer_side_by_side_after_three_presses(ap
         press.first.click()
         if press is presses[1]:
             expect(page.locator("[class*=st-key-chat-model_drop]")).to_have_count(1)
+            expect(page.locator(DRAFT)).to_be_focused()  # What is typed next is text, and no shortcut.
         settled(page)
     answers = page.locator(".st-key-chat-together [data-cell]")
     expect(answers).to_have_count(2)

@@ -56,6 +56,8 @@ class Composing {
     if (this.timer && turned) this.tellServer();
     const shown = this.field?.value ?? "";
     if (turned && shown !== this.left) this.left = shown === kept(this.draftKey)?.text ? shown : "";
+    // The list in which a model was chosen is gone, and the next key is meant for the question.
+    if (this.data && !turned && (this.data.also !== data.also || this.data.model !== data.model)) window.__forkyCursor?.compose();
     this.data = { ...data, files: JSON.parse(data.files) };
     Object.assign(this, { tell, line, takeUp });
     const [stamp, place, text] = JSON.parse(data.filled);

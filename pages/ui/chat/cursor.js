@@ -47,6 +47,8 @@ function turn({ place, form, at }) {
   else if (went && (closed || !at)) give(composer);
 }
 
+cursor.compose = () => give(composer);
+
 function typed(event) {
   keep();
   const form = event.target.closest?.(FORM);

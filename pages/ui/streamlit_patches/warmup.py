@@ -21,6 +21,7 @@ from typing import Any
 
 from forky_core.llm import loading
 from forky_core.model.errors import ForkyError
+from forky_core.process.lazy_names import import_what_waits
 from forky_core.process.scheduling import short_switch_interval
 from pages.ui.streamlit_patches.assets import assets
 from pages.ui.streamlit_patches.compressed import copies_folder, make_copies
@@ -81,6 +82,7 @@ def _prepare() -> None:
         opening.start()
         for name in ("pages.ui.chat.opening", *_imported_by("chat.py"), *_imported_by("shell.py")):
             importlib.import_module(name)
+        import_what_waits()
         opening.join()
 
 

@@ -397,7 +397,7 @@ def _speaks(entry: Mapping[str, Any]) -> bool:
 
 
 def _has_message(entry: Mapping[str, Any]) -> bool:
-    return "message" in entry and entry.get("type") not in _BOOKKEEPING
+    return "message" in entry and word(entry.get("type")) not in _BOOKKEEPING
 
 
 def _of_program(entry: Mapping[str, Any]) -> bool:
