@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from threading import Timer
 
 import httpx
 import pytest
@@ -74,12 +75,15 @@ def test_sessions_of_a_folder_come_through_the_app_while_they_are_written(
         [*command, "import", "--follow", "--json", str(tmp_path)], stdout=subprocess.PIPE, cwd=CHECKOUT
     ) as following:
         assert following.stdout is not None
+        hangs = Timer(HANG, following.kill)
+        hangs.start()
         try:
             [chat] = json.loads(following.stdout.readline())["conversations"]
-            write(tmp_path / "a.jsonl", line(3, "And a following sea?"))
+            write(tmp_path / "a.jsonl", line(3, "And a following sea?"), line(4, "One from behind."))
             assert json.loads(following.stdout.readline())["conversations"] == [chat]
         finally:
             following.send_signal(signal.SIGINT)
+            hangs.cancel()
         assert following.wait(HANG) == 0
     assert [row["title"] for row in forky("list --json").rows if row["id"] == chat] == ["What is a beam sea?"]
     assert "And a following sea?" in forky("search --json following").out
