@@ -70,7 +70,12 @@ def test_sessions_of_a_folder_come_through_the_app_while_they_are_written(
     forky: Run, database: Path, tmp_path: Path
 ) -> None:
     write(tmp_path / "a.jsonl", line(1, "What is a beam sea?"), line(2, "One from the side."))
-    command = [sys.executable, "-m", "forky_core", "--database", str(database)]
+    script = (
+        # What a shell runs in the background ignores the signal, and so does what that starts.
+        "import signal, sys; signal.signal(signal.SIGINT, signal.default_int_handler);"
+        "from forky_core.cli.parser import main; sys.exit(main(sys.argv[1:]))"
+    )
+    command = [sys.executable, "-c", script, "--database", str(database)]
     with subprocess.Popen(
         [*command, "import", "--follow", "--json", str(tmp_path)], stdout=subprocess.PIPE, cwd=CHECKOUT
     ) as following:
