@@ -149,12 +149,14 @@ _ASIDES = re.compile(
     r"|Summarize (?:the|this|our) conversation (?:so far|above|history)",
     re.IGNORECASE | re.DOTALL,
 )
+_RECAP = "What did we do so far?"
+"""What OpenCode puts before its summary, as if a person had asked and a model had answered."""
 _SUMMARIES = re.compile(
     r"This session is being continued from a previous conversation"
     r"|Another language model started to solve this problem and produced a summary"
     r"|The conversation history before this point was compacted into"
     r"|(?:Here is|This is) a summary of (?:the|our) (?:earlier|previous) (?:conversation|part|messages)"
-    r"|What did we do so far\?\s",
+    rf"|{re.escape(_RECAP)}\s",
     re.IGNORECASE,
 )
 
@@ -176,10 +178,6 @@ def asks_aside(text: str) -> bool:
 def is_summary(text: str) -> bool:
     """Whether a program's message of the user begins as the summary with which it goes on after a compaction."""
     return _SUMMARIES.match(text.strip()) is not None
-
-
-_RECAP = "What did we do so far?"
-"""What OpenCode puts before its summary, as if a person had asked and a model had answered."""
 
 
 def is_recap(text: str) -> bool:

@@ -24,6 +24,7 @@ from forky_core.context.calls_as_text import calls_as_text
 from forky_core.context.normalise import normalise
 from forky_core.conversation.conversation import Conversation
 from forky_core.formats.exporting.losses import many
+from forky_core.formats.session_folders import session_folders
 from forky_core.llm.contract import ProviderMessage
 from forky_core.model.errors import BadContent, NothingToDo
 from forky_core.process.private_files import make_folder, new_file
@@ -118,17 +119,13 @@ def new_session(folder: Path) -> AgentSession:
     return AgentSession(folder, str(uuid4()), datetime.now(UTC))
 
 
-def _home(variable: str, usual: str) -> Path:
-    return Path(os.environ.get(variable) or f"~/{usual}").expanduser()
-
-
 def _claude_file(session: AgentSession) -> Path:
     folder = re.sub(r"[^A-Za-z0-9]", "-", str(session.folder))
     if len(folder) > _LONGEST_FOLDER:
         raise BadContent(
             "This folder's path is too long for Claude Code's sessions.", "Go to another folder."
         )
-    return _home("CLAUDE_CONFIG_DIR", ".claude") / "projects" / folder / f"{session.id}.jsonl"
+    return session_folders()["Claude Code"] / folder / f"{session.id}.jsonl"
 
 
 def _claude_lines(session: AgentSession, turns: Turns) -> Iterator[Line]:
@@ -149,7 +146,7 @@ def _claude_lines(session: AgentSession, turns: Turns) -> Iterator[Line]:
 
 def _codex_file(session: AgentSession) -> Path:
     day, time = session.at.strftime("%Y/%m/%d"), session.at.strftime("%Y-%m-%dT%H-%M-%S")
-    return _home("CODEX_HOME", ".codex") / "sessions" / day / f"rollout-{time}-{session.id}.jsonl"
+    return session_folders()["Codex"] / day / f"rollout-{time}-{session.id}.jsonl"
 
 
 def _codex_lines(session: AgentSession, turns: Turns) -> Iterator[Line]:
@@ -176,7 +173,7 @@ def _codex_lines(session: AgentSession, turns: Turns) -> Iterator[Line]:
 def _codex_provider() -> str:
     """The provider of models that the person has set up, without which Codex shows a session and does not go on."""
     try:
-        chosen = tomllib.loads((_home("CODEX_HOME", ".codex") / "config.toml").read_text("utf-8"))
+        chosen = tomllib.loads((session_folders()["Codex"].parent / "config.toml").read_text("utf-8"))
     except (OSError, ValueError):
         chosen = {}
     return str(chosen.get("model_provider", "openai"))
@@ -195,8 +192,7 @@ def _parts(turn: ProviderMessage) -> list[Line]:
 
 def _pi_file(session: AgentSession) -> Path:
     folder, time = re.sub(r"[/\\:]", "-", str(session.folder)[1:]), re.sub(r"[:.]", "-", session.moment)
-    sessions = _home("PI_CODING_AGENT_DIR", ".pi/agent") / "sessions"
-    return sessions / f"--{folder}--" / f"{time}_{session.id}.jsonl"
+    return session_folders()["pi"] / f"--{folder}--" / f"{time}_{session.id}.jsonl"
 
 
 def _pi_lines(session: AgentSession, turns: Turns) -> Iterator[Line]:

@@ -37,6 +37,7 @@ from forky_core.model.errors import BadContent, NotAllowed, NotFound, NothingToD
 from forky_core.model.parts import AttachmentPart, Json, canonical_json
 from forky_core.model.view import FORKED_FROM
 from forky_core.store.contract import Commit
+from forky_core.views.shelf import count
 
 _FOUNDING = ("create", "import")
 
@@ -65,8 +66,8 @@ class AdoptResult:
     @property
     def sentence(self) -> str:
         """What people are told of news."""
-        came = "1 message came." if self.messages == 1 else f"{self.messages:,} messages came."
-        return " ".join((came if self.operations else "Nothing is new there.", *self.remarks))
+        came = f"{count(self.messages, 'message')} came." if self.operations else "Nothing is new there."
+        return " ".join((came, *self.remarks))
 
     @property
     def remarks(self) -> tuple[str, ...]:

@@ -40,12 +40,16 @@ def with_authors(
             rest.append(change)
             continue
         for operation, moved in moves:
-            verb = "import" if operation.verb in _GOES_BACK else operation.verb
             again = replace(
-                commit, verb=verb, summary=operation.summary, at=operation.at, made_elsewhere=True
-            )
-            again = replace(
-                again, actor=author(operation.actor), changes=(moved,), messages=(), generations=()
+                commit,
+                verb="import" if operation.verb in _GOES_BACK else operation.verb,
+                summary=operation.summary,
+                changes=(moved,),
+                messages=(),
+                generations=(),
+                actor=author(operation.actor),
+                at=operation.at,
+                made_elsewhere=True,
             )
             told.append((operation.number, again))
     together = [replace(commit, changes=tuple(rest)), *(one for _, one in sorted(told, key=itemgetter(0)))]

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
+from forky_core.formats.session_folders import session_folders
 from forky_core.store.contract import Store
 
 _SETTING = "followed"
@@ -28,14 +28,7 @@ class FollowedFolder:
 
 def known_places() -> Mapping[str, Path]:
     """The folders on this machine in which programs of agents are known to keep their sessions, by their names."""
-    places = {
-        "Claude Code": Path(os.environ.get("CLAUDE_CONFIG_DIR") or "~/.claude") / "projects",
-        "Codex": Path(os.environ.get("CODEX_HOME") or "~/.codex") / "sessions",
-        "pi": Path("~/.pi/agent/sessions"),
-        "Gemini CLI": Path("~/.gemini/tmp"),
-    }
-    found = {name: path.expanduser() for name, path in places.items()}
-    return {name: path for name, path in found.items() if path.is_dir()}
+    return {name: path for name, path in session_folders().items() if path.is_dir()}
 
 
 Folders = dict[str, FollowedFolder]

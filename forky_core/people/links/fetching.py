@@ -22,6 +22,7 @@ from forky_core.llm.http_clients import HttpClients
 from forky_core.llm.loop import submit
 from forky_core.model.errors import BadContent
 from forky_core.people.links.link import LARGEST
+from forky_core.views.shelf import count
 
 FILE = "file"
 """The part of the address below a link's own at which its file is."""
@@ -41,8 +42,8 @@ class ReturnReceipt:
         """What people are told of it."""
         if not self.requests:
             return "Nothing is new in it."
-        many = "1 message" if self.messages == 1 else f"{self.messages:,} messages"
-        return f"{many} given back: merge request {', '.join(map(str, self.requests))} there."
+        numbers = ", ".join(map(str, self.requests))
+        return f"{count(self.messages, 'message')} given back: merge request {numbers} there."
 
 
 def file_address(address: str) -> str:

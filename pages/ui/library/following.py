@@ -26,7 +26,7 @@ def draw_following(tab: TabSession) -> None:
     follows = follower()
     if follows is None:
         return
-    st.markdown("#### Sessions of agents")
+    st.markdown("## Sessions of agents")
     st.caption(
         "The sessions that programs keep in a folder come in while they are written, as long as Forky runs."
     )
