@@ -137,7 +137,7 @@ class RemoteStoreAt:
             del self._open[process]
             written = self._written.pop(process, set())
             with suppress(ForkyError):
-                await asyncio.to_thread(self._workspace().replies.recover, among=written)
+                await asyncio.to_thread(forky.replies.recover, among=written)
 
     async def close(self) -> None:
         """Nothing is open between two requests."""
