@@ -19,11 +19,11 @@ from forky_core.model.errors import ForkyError, Outdated
 from forky_core.model.parts import MergePart
 from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, THREE_WAY
 from forky_core.views.captions import brought_back, code_of, opening_of
-from forky_core.views.merging import other_warnings, size_in_words, takes_more_than_full
+from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.places import later_on
 from forky_core.views.shelf import count
-from pages.ui.components.buttons import main_button, quiet_button
-from pages.ui.components.links import chat_link, page_link, passage_link
+from pages.ui.components.buttons import button, main_button, quiet_button
+from pages.ui.components.links import chat_link, chat_place, page_link, passage_link
 from pages.ui.components.markdown import plain_label
 from pages.ui.components.notice import done
 from pages.ui.components.only_reading import why_only_reads
@@ -51,8 +51,6 @@ _REBASE_GONE = (
     "`forky rebase`, and in Python, by `chat.merges.plan_rebase`."
 )
 _LANDED = "merge.landed"
-_SIZE = "merge.size"
-"""How long it is that came in, as a sentence."""
 
 
 def main() -> None:
@@ -81,6 +79,9 @@ def main() -> None:
         proposes = _proposes(frame, planning, request)
         draw_how(frame, options, planning, proposes=proposes)
         draw_waiting(frame, request)
+        chat, came_from = frame.chat, None if options.graft else options.source
+        with st.container(key="merge-cancel", width="content"):
+            page_link("chat.py", "Cancel", chat_place(chat.id, came_from or chat.branch_name))
         _draw_acts(frame, planning, request, proposes=proposes)
     if request is None:
         _draw_note(frame, planning, options, None)
@@ -171,7 +172,7 @@ def _draw_warnings(plan: MergePlan) -> None:
         )
     elif takes_more_than_full(plan):
         _warn(
-            f":material/info: Everything as it was said takes only {count(plan.tokens_full, 'token')}: nothing is saved.",
+            ":material/info: The note is no shorter than everything as it was said.",
             ("Bring everything", "merge.in_full", FULL.name),
         )
     if told := next((one for one in plan.warnings if NOTHING_LEARNED in one), ""):
@@ -192,7 +193,7 @@ def _warn(sentence: str, *ways: tuple[str, str, str]) -> None:
     with st.container(key=f"line-merge-{place}", horizontal=True, vertical_alignment="center"):
         st.caption(sentence, width="content")
         for label, key, strategy in ways:
-            quiet_button(label, key, partial(want, strategy=strategy, picks=None))
+            button(label, key, partial(want, strategy=strategy, picks=None))
 
 
 def _draw_overtaken(frame: Frame, planning: Planning) -> None:
@@ -285,7 +286,6 @@ def _land(frame: Frame, planning: Planning, request: MergeRequest | None) -> Non
     else:
         landed = (frame.chat.id, str(operation.number), planning.plan.target_name, _sources())
         frame.session.choices[_LANDED] = "\n".join(landed)
-        frame.session.choices[_SIZE] = size_in_words(planning.plan)
         frame.session.planning = None
         frame.session.picks = ()
         want(picks=None, force=None, again=None, request=None)
@@ -301,7 +301,7 @@ def _draw_landed(frame: Frame) -> bool:
     with st.container(key="merge-landed", border=True):
         st.markdown(f"## :material/check_circle: {plain_label(_brought(chat), 200)}")
         name = plain_label(chat.branch_name, 40)
-        st.caption(f"From now on, questions on “{name}” are answered with it. {tab.choices.get(_SIZE, '')}")
+        st.caption(f"From now on, questions on “{name}” are answered with it.")
         with st.container(key="line-merge-landed", horizontal=True, vertical_alignment="center"):
             with st.container(key="merge-go", width="content"):
                 page_link("chat.py", f"Go on in {name}", place(chat), icon="account_tree")

@@ -19,7 +19,6 @@ from forky_core.merge.headings import ASKED, FACTS, FILES, NOTE, TRIED, is_headi
 from forky_core.merge.marks import note_sources, without_marks
 from forky_core.merge.note.compose import file_line
 from forky_core.merge.note.passages import passages
-from forky_core.merge.note.quotations import quoted_of
 from forky_core.merge.plan import MergePlan
 from forky_core.merge.wording import LONGEST_SPEAKER, speaker_of
 from forky_core.model import Message, MessageId
@@ -362,11 +361,8 @@ def _source_lines(messages: Sequence[Message]) -> tuple[SourceLine, ...]:
         found.append(SourceLine(key, message, role, text, shape, len(found), row))
 
     cut: dict[int, list[tuple[str, Shape, int]]] = {}
-    every = passages(messages)
-    repeated = quoted_of(every, messages)
-    for at, one in enumerate(every):
-        if at not in repeated:
-            cut.setdefault(one.turn, []).append((one.text, one.shape, one.row))
+    for one in passages(messages):
+        cut.setdefault(one.turn, []).append((one.text, one.shape, one.row))
     for turn, message in enumerate(messages):
         for text, shape, row in cut.get(turn, ()):
             add(message.id, message.role, text, shape, row)

@@ -155,7 +155,7 @@ CHERRY_PICK = Strategy(
     label="Chosen messages",
     entry="Only this message …",
     icon="playlist_add_check",
-    caption="Cherry-pick: the model reads the messages you tick, as if said here.",
+    caption="The model reads the messages that you tick (cherry-pick).",
     plan=plan_picks,
     takes=frozenset({"picks"}),
 )

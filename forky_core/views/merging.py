@@ -17,7 +17,6 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.graph import ancestors, first_parent_path, parents_in
 from forky_core.views.listed import listed_branches
 from forky_core.views.places import branch_for
-from forky_core.views.shelf import count
 from forky_core.views.sides import left_from, model_answering
 
 BUDGET_STEP = 20
@@ -202,12 +201,11 @@ def price(plan: MergePlan, info: ModelInfo) -> Price:
 
 
 def size_in_words(plan: MergePlan) -> str:
-    """Return how much a plan adds to each later question, in place of what, as a sentence."""
-    size = count(plan.tokens, "token")
-    full = f" instead of {plan.tokens_full:,}" if plan.tokens < plan.tokens_full else ""
+    """Return how long a plan's text is beside what was said on its branches, in sentences; "" if it is no shorter."""
+    part = -(-100 * plan.tokens // plan.tokens_full) if plan.tokens < plan.tokens_full else 100
     budget = plan.options.budget if plan.options is not None else None
-    over = f" Longer than the {budget:,} that you asked for." if budget and plan.tokens > budget else ""
-    return f"{size}{full}.{over}"
+    over = " It is longer than you asked for." if budget and plan.tokens > budget else ""
+    return (f"{part} % of the length of what was said." if part < 100 else "") + over
 
 
 def takes_more_than_full(plan: MergePlan) -> bool:

@@ -111,7 +111,7 @@ def test_two_keys_from_the_start_lead_to_what_brings_it_in_and_one_gesture_does(
     text.fill("Use --partial.")
     text.press("Control+Enter")
     expect(page.get_by_role("button", name="How: a short note")).to_be_visible()
-    expect(page.get_by_text("4 tokens instead of")).to_be_visible()
+    expect(page.get_by_text("% of the length of what was said")).to_be_visible()
     page.get_by_role("button", name="How: ").focus()
     page.keyboard.press("Control+Enter")
     expect(page.locator(".fk-note")).to_have_text("Use --partial.")

@@ -7,6 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as some
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.documents.retrieval.passages import QUOTES
 from forky_core.merge.editing import BlockLine, BranchLines, EditableBlock, Editing
 from forky_core.merge.headings import HEADINGS, NOTE
 from forky_core.merge.plan import MergePlan
@@ -89,6 +90,15 @@ def test_every_line_of_the_branch_can_be_taken_in_and_out(chat: Conversation) ->
             assert again(back, back.take_out(line.key)).plan.payload == here.plan.payload
         assert back.quotes.keys() == here.quotes.keys() | {line.key}
         assert line.text in back.plan.payload
+
+
+def test_an_answer_that_only_quotes_the_branch_can_be_brought_in_too(chat: Conversation) -> None:
+    quoting = chat.fork("quoting")
+    talk(quoting, "Why does rsync begin again?", f"{QUOTES}\n\n> Why does rsync begin again?")
+    here = editing(chat, "quoting")
+    (quoted,) = here.source.by_message[here.source.messages[-1].id]
+    after = again(here, here.bring_in(quoted.key))
+    assert quoted.key in after.quotes and len(after.block.lines) == len(here.block.lines) + 1
 
 
 def test_a_line_comes_in_among_its_neighbours_with_its_speaker_and_its_mark(chat: Conversation) -> None:

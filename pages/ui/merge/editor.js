@@ -144,8 +144,10 @@ class Desk {
   message(message) {
     const made = piece("div", `message ${message.role}${message.fresh ? " fresh" : ""}`, undefined, { "data-message": message.id });
     const head = piece("div", "head");
-    head.append(piece("a", "number", message.number || "↗", { href: message.href, target: "_blank", rel: "noopener",
-      title: `${message.short}: show it in its branch` }), piece("b", "", message.who), piece("span", "quiet", message.left));
+    if (message.number) head.append(piece("a", "number", message.number, { href: message.href, target: "_blank", rel: "noopener",
+      title: `${message.short}: show it in its branch` }));
+    head.append(piece("b", "", message.who));
+    if (message.left) head.append(piece("span", "quiet", message.rows.length ? "Left out" : "It has no words that can be brought in"));
     made.append(head);
     for (const row of message.rows) {
       const [[, first, kind]] = row, item = ITEM.test(first) && first.includes("`");
@@ -180,7 +182,7 @@ class Desk {
       for (const line of section.lines) { made.append(this.line(line, before)); before = line; }
       rows.push(made);
     }
-    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the note. Click a line of the branch to bring it in."));
+    if (!sections.length) rows.push(piece("div", "none", "Nothing of the branch is in the note. Press a line of the branch to bring it in."));
     if (struck.length) rows.push(piece("div", "title none", `${count(struck.length, "sentence")} left out of the note`));
     for (const [at, [sentence, why, href]] of struck.entries()) {
       const made = piece("div", "struck"), back = piece("button", "act", "Bring it back", { type: "button", "data-do": "back", "data-key": `${at}` });

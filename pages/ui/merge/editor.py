@@ -305,21 +305,12 @@ def _stretch(
                 "role": message.role,
                 "href": _href(home(message.id), message.id),
                 "rows": _rows(message, editing),
-                "left": _left_out(message.id, editing),
+                "left": not any(message.id in line.cites for line in editing.block.lines),
                 "fresh": talk is not None and message.id in talk.fresh,
             }
             for message in one.messages
         ]
     }
-
-
-def _left_out(id: MessageId, editing: Editing) -> str:
-    """Why the note has nothing of a message; "" where it has."""
-    if any(id in line.cites for line in editing.block.lines):
-        return ""
-    if editing.source.by_message.get(id):
-        return "Left out. Press a line to bring it in."
-    return "Left out: it repeats or quotes what is said elsewhere."
 
 
 def _rows(message: Message, editing: Editing) -> list[list[tuple[str, str, str]]]:

@@ -19,7 +19,6 @@ from pages.ui.components.buttons import quiet_button
 from pages.ui.components.markdown import plain_label, showable
 from pages.ui.frame import Frame
 from pages.ui.merge.choices import POLICIES, label_of_strategy, offered, want
-from pages.ui.merge.costs import await_costs, costs_of
 from pages.ui.merge.planning import MergeAddress, Planning
 from pages.ui.merge.requests import ASK, draw_proposal
 from pages.ui.merge.writing import draw_which_writes
@@ -152,36 +151,32 @@ def draw_how(frame: Frame, options: MergeAddress, planning: Planning, *, propose
     name = label_of_strategy(options.strategy)
     plan = planning.plan or planning.quoted
     with st.popover(f"How: {plain_label(name[0].lower() + name[1:], 60)}", key="merge.how"):
-        _draw_strategy(frame, options, planning)
-        if options.way is not None and options.way.condenses:
-            _draw_length(options, planning)
+        _draw_strategy(options)
         if isinstance(plan, ThreeWayPlan):
             _draw_policy(options)
-        if (
-            plan is not None
-            and plan.relation == "fast_forward"
-            and "force" in strategy_named(plan.strategy).takes
-        ):
-            _draw_force(options)
-        if options.writer is not None and options.model_writes:
-            draw_which_writes(frame, planning)
-        branches = frame.branch_names(options.source, options.target, *options.others)
-        if options.graft is None and len(branches) > 2:
-            _draw_others(options, branches)
-        _offer_elsewhere(frame, options)
+        with st.expander("More choices", icon=":material/tune:"):
+            if options.way is not None and options.way.condenses:
+                _draw_length(options, planning)
+            if (
+                plan is not None
+                and plan.relation == "fast_forward"
+                and "force" in strategy_named(plan.strategy).takes
+            ):
+                _draw_force(options)
+            if options.writer is not None and options.model_writes:
+                draw_which_writes(frame, planning)
+            branches = frame.branch_names(options.source, options.target, *options.others)
+            if options.graft is None and len(branches) > 2:
+                _draw_others(options, branches)
+            _offer_elsewhere(frame, options)
         if proposes and names_themselves():
             with st.expander(ASK, icon=":material/rate_review:"):
                 draw_proposal(frame)
 
 
-def _draw_strategy(frame: Frame, options: MergeAddress, planning: Planning) -> None:
+def _draw_strategy(options: MergeAddress) -> None:
     names = offered(several=bool(options.others), graft=options.graft is not None)
-    costs = costs_of(frame, options, planning)
     st.session_state["merge.strategy"] = options.strategy
-
-    def label(strategy: str) -> str:
-        name, tokens = label_of_strategy(strategy), (costs or {}).get(strategy)
-        return name if tokens is None else f"{name} :gray[{count(tokens, 'token')}]"
 
     def caption(strategy: str) -> str:
         found = strategy_named(strategy)
@@ -190,13 +185,11 @@ def _draw_strategy(frame: Frame, options: MergeAddress, planning: Planning) -> N
     st.radio(
         "What comes back",
         names,
-        format_func=label,
+        format_func=label_of_strategy,
         captions=[caption(name) for name in names],
         key="merge.strategy",
         on_change=lambda: want(strategy=st.session_state["merge.strategy"]),
     )
-    if costs is None:
-        await_costs(frame, options, planning)
 
 
 def _draw_length(options: MergeAddress, planning: Planning) -> None:
@@ -212,7 +205,7 @@ def _draw_length(options: MergeAddress, planning: Planning) -> None:
         on_change=lambda: want(focus=st.session_state["merge.focus"].strip()),
     )
     st.slider(
-        "How long the note may be, in tokens",
+        "How long the note may be, in tokens (each about ¾ of a word)",
         least,
         most,
         step=BUDGET_STEP,

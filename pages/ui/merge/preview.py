@@ -70,10 +70,14 @@ def _draw_facts(frame: Frame, planning: Planning, plan: MergePlan) -> None:
         label = "Details" if planning.examination is None else "Reading …"
         with st.popover(label, type="tertiary", icon=":material/info:", key="merge.details"):
             _draw_as_text(plan)
-            st.caption(". ".join((*_costs(frame, plan), *_standing(frame, plan))) + ".")
+            st.caption(". ".join((_tokens(plan), *_costs(frame, plan), *_standing(frame, plan))) + ".")
             if plan.drafts:
                 draw_examination(frame, plan, planning.examination, planning.not_examined, planning.tell)
             _draw_left_out(frame, plan)
+
+
+def _tokens(plan: MergePlan) -> str:
+    return f"{count(plan.tokens, 'token')} instead of {plan.tokens_full:,}"
 
 
 def _standing(frame: Frame, plan: MergePlan) -> list[str]:

@@ -38,8 +38,6 @@ _CSS = """<style>
 .st-key-merge-strategy label { position: static !important; }
 .st-key-merge-strategy label::after { content: ""; position: absolute; inset: 0; }
 .st-key-merge-strategy label p { font-weight: 600; }
-.st-key-merge-strategy label p .stMarkdownColoredText { font-weight: 400; color: inherit !important; opacity: .75; margin-left: .2rem;
-  font-variant-numeric: tabular-nums; }
 .st-key-merge-request { gap: .45rem !important; }
 .fk-finding { display: flex; gap: .35rem; font-size: .88rem; line-height: 1.45; padding: .12rem 0; overflow-wrap: anywhere; }
 .fk-finding .fk-icon { flex: none; margin-top: .1rem; color: color-mix(in srgb, #c77b1b 62%, currentColor); }
