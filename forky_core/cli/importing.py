@@ -148,6 +148,11 @@ def _import(forky: Forky, options: argparse.Namespace, out: TextIO) -> int:
             try:
                 _go_on_unless(asked)
                 codes.append(_read(forky, path, options, out, asked, is_copy=path != named))
+            except BadContent as error:
+                if len(paths) == 1:
+                    raise
+                print(plain(str(error)), file=sys.stderr)
+                codes.append(1)
             except KeyboardInterrupt:
                 if len(paths) > 1:
                     came = f"{len(codes)} of {len(paths)} files were read"
@@ -251,7 +256,7 @@ def _read(
         _print_adopted(fork_or_pull(forky, chat, through=through, into=into, anew=options.fork), options, out)
         return 0
     if options.only_looks:
-        return _list(forky, path, options, out)
+        return _list(forky, path, options, out, asked)
     return _take(forky, path, source_of(path, lies_there=not is_copy), options, out, asked)
 
 
@@ -287,11 +292,12 @@ def _print_adopted(done: AdoptResult, options: argparse.Namespace, out: TextIO) 
         print(f"  {remark}", file=out)
 
 
-def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO) -> int:
+def _list(forky: Forky, path: Path, options: argparse.Namespace, out: TextIO, asked: Event) -> int:
     """List the conversations of a file; return 1 if none of them can be imported."""
     wanted: Collection[int] | None = options.only
     code = 1
     for line in preview(forky, path):
+        _go_on_unless(asked)
         code = code if line.problem else 0
         if wanted is not None and line.number not in wanted:
             continue

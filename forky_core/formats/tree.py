@@ -19,6 +19,7 @@ from forky_core.formats.contract import Node, ParsedConversation
 from forky_core.formats.fields import are_halves
 from forky_core.model import Message, MessageId, seal
 from forky_core.model.errors import BadName
+from forky_core.model.hashing import mend_json, mend_text
 from forky_core.model.opaque import opaque
 from forky_core.model.parts import Draft, OpaquePart, Part, TextPart
 
@@ -78,7 +79,19 @@ class ImportedTree:
 
 def build_tree(found: ParsedConversation) -> ImportedTree:
     """Turn the nodes of `found` into messages. Raises nothing, whatever the nodes are."""
-    return _TreeBuilder(found).build()
+    return _TreeBuilder(_storable(found)).build()
+
+
+def _storable(found: ParsedConversation) -> ParsedConversation:
+    """The conversation without lone surrogates in what is stored beside its messages."""
+    return replace(
+        found,
+        source_id=mend_text(found.source_id),
+        system=None if found.system is None else mend_text(found.system),
+        extra={mend_text(name): mend_json(value) for name, value in found.extra.items()},
+        session=mend_text(found.session),
+        folder=mend_text(found.folder),
+    )
 
 
 @dataclass(slots=True)

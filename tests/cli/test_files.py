@@ -4,12 +4,17 @@ from __future__ import annotations
 
 import json
 import shlex
+import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from forky_core.cli import importing
+from forky_core.formats.importing.landing import PreviewLine, preview
 from forky_core.model.parts import Json
 from tests.cli.conftest import Run, environment
 from tests.formats.test_landing import chat
@@ -101,6 +106,23 @@ def test_one_file_that_fails_is_worse_than_another_that_comes_in_part(
     broken = tmp_path / "broken.json"
     broken.write_text(json.dumps([{"title": "Broken", "mapping": 1}]))
     assert forky(f"import {file} {broken}").code == 1
+
+
+def test_a_file_that_cannot_be_opened_does_not_keep_the_others_out(forky: Run, file: Path) -> None:
+    done = forky(f"import {file.with_name('away.json')} {file}")
+    assert done.code == 1 and "“away.json” cannot be read" in done.err
+    assert "2 conversations imported" in done.out
+
+
+def test_ctrl_c_ends_a_preview_at_once(forky: Run, file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*given: Any) -> Iterator[PreviewLine]:
+        for line in preview(*given):
+            yield line
+            signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(importing, "preview", interrupted)
+    looked = forky(f"import {file} --preview")
+    assert looked.code == 130 and "First words" in looked.out and "Second" not in looked.out
 
 
 def test_what_comes_in_by_a_pipe_is_imported(forky_process: Run) -> None:

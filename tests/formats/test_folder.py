@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from forky_core.cli.parser import main
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.import_record import imports
 from forky_core.formats.importing.landing import import_file, preview
-from forky_core.formats.importing.running_import import UNREAD
+from forky_core.formats.importing.running_import import PACKED_UNREAD, UNREAD
 from forky_core.formats.importing.undo_import import undo_import
 from forky_core.model.parts import AttachmentPart
 from tests.formats.sources import packed
@@ -69,6 +70,18 @@ def test_every_file_below_a_folder_is_read_in_one_import_that_one_undo_takes_bac
     assert (again.number, again.conversations, again.unchanged) == (0, (), 5)
     assert undo_import(forky, done.number) == 5
     assert forky.conversations() == ()
+
+
+def test_a_file_whose_name_is_no_text_is_named_all_the_same(tmp_path: Path, forky: Workspace) -> None:
+    for name in (b"no\xff.md", b"old\xff.jsonl.zst"):
+        (tmp_path / os.fsdecode(name)).write_text("just words")
+    (tmp_path / "one.json").write_text(said("one"))
+    done = import_file(forky, tmp_path)
+    assert {*done.account.notes} == {
+        UNREAD.format("no\ufffd.md"),
+        PACKED_UNREAD.format("old\ufffd.jsonl.zst"),
+    }
+    assert imports(forky.store)[0].state == "finished"
 
 
 def test_chosen_conversations_of_a_folder_are_imported(folder: Path, forky: Workspace) -> None:

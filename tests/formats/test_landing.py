@@ -48,6 +48,39 @@ def pictured(value: Json, node: str, file: str, *said: str, role: str = "user") 
     value["mapping"][node]["message"] |= {"content": content, "author": {"role": role}}
 
 
+HALF = "x\ud83dy"
+"""A lone half of a surrogate pair, which can be stored nowhere."""
+LINES = (
+    {
+        "type": "user",
+        "uuid": HALF,
+        "sessionId": HALF,
+        "cwd": HALF,
+        "message": {"role": "user", "content": HALF},
+    },
+    {"type": "summary", "leafUuid": HALF, "summary": HALF},
+)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        [chat(HALF, HALF, title=HALF) | {"gizmo_id": HALF}],
+        {"systemInstruction": {"text": HALF}, "chunkedPrompt": {"chunks": [{"text": HALF, "role": "user"}]}},
+        "\n".join(map(json.dumps, LINES)),
+    ],
+    ids=("ids and fields of a conversation", "system prompt", "session and folder"),
+)
+def test_half_a_character_beside_the_messages_keeps_nothing_out(
+    value: Json, forky: Workspace, tmp_path: Path
+) -> None:
+    done = import_file(forky, written(tmp_path, value))
+    assert not done.problems and done.account.lost == 0
+    (id,) = done.conversations
+    assert [message.text for message in forky.conversation(id).path()] == ["x\ufffdy"]
+    assert import_file(forky, written(tmp_path, value)).unchanged == 1
+
+
 def test_a_preview_lists_conversations_and_writes_nothing(forky: Workspace, tmp_path: Path) -> None:
     path = written(
         tmp_path, [chat("a", "Hello there", "Hi"), {"title": "Broken"}, chat("b", "Two", title="Named")]

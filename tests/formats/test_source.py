@@ -17,8 +17,8 @@ from forky_core.formats.files import json_nested, source
 from forky_core.formats.files.encodings import Utf8Stream
 from forky_core.formats.files.source import opened, sample
 from forky_core.formats.importing.landing import import_file, preview
-from forky_core.formats.importing.pieces import NOTHING, pieces
-from forky_core.formats.importing.running_import import UNREAD
+from forky_core.formats.importing.pieces import NOTHING, PACKED, pieces
+from forky_core.formats.importing.running_import import PACKED_UNREAD, UNREAD
 from forky_core.formats.tree import UNREADABLE
 from forky_core.model.errors import BadContent
 from forky_core.model.parts import Json
@@ -176,6 +176,23 @@ def test_files_of_an_archive_that_nobody_read_are_named(tmp_path: Path, forky: W
     assert len(done.conversations) == 1
     assert done.account.notes[UNREAD.format("projects.json")] == 1
     assert sum(done.account.notes.values()) == 31
+
+
+def test_an_archive_in_an_archive_is_named_unless_a_message_has_it(tmp_path: Path, forky: Workspace) -> None:
+    chat = {"id": "c", "mapping": {"m": {"id": "m", "parent": None, "message": _with_a_file("file-abc")}}}
+    members = {"conversations.json": json.dumps([chat]), "file-abc-mine.zip": "mine", "rest/more.zip": "more"}
+    done = import_file(forky, packed(tmp_path, members))
+    assert dict(done.account.notes) == {PACKED_UNREAD.format("rest/more.zip"): 1}
+    alone = written(tmp_path, "7z", "chats.7z")
+    assert [line.problem for line in preview(forky, alone)] == [PACKED]
+
+
+def _with_a_file(id: str) -> Json:
+    return {
+        "author": {"role": "user"},
+        "content": {"content_type": "text", "parts": ["Look."]},
+        "metadata": {"attachments": [{"id": id, "name": "mine.zip"}]},
+    }
 
 
 def test_what_is_stored_already_is_not_counted_as_imported(tmp_path: Path, forky: Workspace) -> None:

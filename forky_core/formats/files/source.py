@@ -222,6 +222,8 @@ class ArchiveFiles:
     held: dict[str, Callable[[], bytes]] = field(default_factory=dict)
     """For each attachment's sha256, a function that reads its bytes again."""
 
+    attached: set[str] = field(default_factory=set)
+    """The names of those that messages need."""
     _carried: list[str] = field(default_factory=list)
     """The keys of `held` whose bytes are in memory, because the document itself contained them."""
 
@@ -242,7 +244,7 @@ class ArchiveFiles:
         opener = self.members.get(name)
         if opener is None:
             return None
-
+        self.attached.add(name)
         if self.light:
             return self._stand_in(name, opener, media_type, shown or PurePosixPath(name).name)
 
@@ -308,13 +310,16 @@ class Archive:
     def each(self) -> Iterator[Archive | Unreadable]:
         """This archive, and each archive in the folder; why one of them cannot be opened."""
         yield self
+        self.unread += [
+            name for name in self.beside.members if is_packed(name) and name not in self.beside.attached
+        ]
         for path in self.inner:
             try:
                 archive = self.stack.enter_context(opened(path, light=self.beside.light))
             except BadContent as error:
                 yield Unreadable(path.name[:100], str(error))
                 continue
-            yield archive
+            yield from archive.each()
             self.unread += [f"{path.name}/{name}" for name in archive.unread]
             self.refused += archive.refused
 
@@ -417,6 +422,14 @@ _READ = (
     frozenset((".db", ".sqlite", ".vscdb", ".md", ".txt", ".csv", ".html", "")),
 )
 """Suffixes of members that may hold conversations, the likeliest first; all others are files beside them."""
+
+
+_PACKED = (".zip", ".zst", ".xz", ".bz2", ".7z", ".rar", ".tar", ".tgz", ".tar.gz")
+
+
+def is_packed(name: str) -> bool:
+    """Whether a file has to be unpacked before what is in it can be read."""
+    return name.lower().endswith(_PACKED)
 
 
 _AIDER = ".aider.chat.history.md"

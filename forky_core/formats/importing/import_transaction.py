@@ -69,7 +69,7 @@ def origin_of(key: Key, file: str, tree: ImportedTree) -> dict[str, Json]:
         "account": tree.account.stored(),
     }
     if tree.found.extra:
-        entry["x"] = mend_json(dict(tree.found.extra))
+        entry["x"] = dict(tree.found.extra)
     return entry
 
 

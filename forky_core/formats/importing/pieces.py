@@ -9,7 +9,14 @@ from forky_core.conversation.identity import title_from, title_line
 from forky_core.formats.contract import Importer, ParsedConversation, Sample, Unreadable
 from forky_core.formats.fields import obj, objs
 from forky_core.formats.files.json_nested import DEEP
-from forky_core.formats.files.source import Archive, ArchiveFiles, OpenedDocument, arrays_in, sample
+from forky_core.formats.files.source import (
+    Archive,
+    ArchiveFiles,
+    OpenedDocument,
+    arrays_in,
+    is_packed,
+    sample,
+)
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.files import read_document
 from forky_core.formats.forky_file.reading import is_ours
@@ -20,6 +27,7 @@ from forky_core.model.parts import Json
 from forky_core.text.surroundings import first_spoken
 
 UNKNOWN = "Its format is not known. Forky also reads a list of messages with a “role” and a “content”."
+PACKED = "It is packed. Unpack it, and import what is in it."
 NOTHING = "No file in it holds conversations."
 NO_LONGER = (
     "It is a file of {}, which Forky no longer reads. Write its conversations as lists of messages with a “role” and a "
@@ -117,7 +125,9 @@ def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:
 def _why(opened: OpenedDocument) -> str:
     """Return why no importer fits a document: its beginning cannot be read, or has no known format."""
     begins = next(iter(opened.values()), None)
-    return begins.why if isinstance(begins, Unreadable) else UNKNOWN
+    if isinstance(begins, Unreadable):
+        return begins.why
+    return PACKED if is_packed(opened.name) else UNKNOWN
 
 
 def title_of(tree: ImportedTree) -> str:

@@ -17,6 +17,7 @@ from forky_core.conversation.recording.session_places import continuation
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.account import ImportAccount
 from forky_core.formats.contract import Importer, Unreadable
+from forky_core.formats.files.source import is_packed
 from forky_core.formats.forky_file.adopting import AdoptResult, adopt
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.importing.batches import Batches, PendingCommit, PendingFiles, RefusedBatch, without
@@ -47,11 +48,13 @@ from forky_core.model.errors import (
     NothingToDo,
     Outdated,
 )
+from forky_core.model.hashing import mend_text
 from forky_core.model.parts import AttachmentPart
 
 STOPPED = "The import was stopped."
 NOTHING_KEPT = "The import was stopped; nothing of it was kept."
 UNREAD = "“{}” was not read: its format is not known."
+PACKED_UNREAD = "“{}” was not read: it is packed. Unpack it, and import what is in it."
 MORE_UNREAD = "Another file was not read: its format is not known."
 _MOST_NAMED = 20
 """How many files of an archive that were not read are named; the others are counted."""
@@ -386,7 +389,10 @@ class RunningImport:
 
     def name_unread(self, names: Sequence[str]) -> None:
         """Name in the account the files of an archive that no importer reads."""
-        notes = {UNREAD.format(name[:100]): 1 for name in names[:_MOST_NAMED]}
+        notes = {
+            mend_text((PACKED_UNREAD if is_packed(name) else UNREAD).format(name[:100])): 1
+            for name in names[:_MOST_NAMED]
+        }
         if len(names) > _MOST_NAMED:
             notes[MORE_UNREAD] = len(names) - _MOST_NAMED
         self.account += ImportAccount(notes=notes)
