@@ -8,12 +8,13 @@ from pathlib import Path
 
 
 def session_folders() -> Mapping[str, Path]:
-    """Return the folder of each program by the program's name, whether or not it is there."""
+    """Return the folder of each program, or its database, by the program's name, whether or not it is there."""
     return {
         "Claude Code": _home("CLAUDE_CONFIG_DIR", "~/.claude") / "projects",
         "Codex": _home("CODEX_HOME", "~/.codex") / "sessions",
         "pi": _home("PI_CODING_AGENT_DIR", "~/.pi/agent") / "sessions",
         "Gemini CLI": Path("~/.gemini/tmp").expanduser(),
+        "OpenCode": _home("XDG_DATA_HOME", "~/.local/share") / "opencode" / "opencode.db",
     }
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
 from threading import Event
 
@@ -15,6 +15,8 @@ from forky_core.formats.importing.folder_follower import FolderFollower
 from forky_core.formats.importing.following import Watch
 from forky_core.formats.importing.import_record import imports
 from forky_core.model.errors import BadContent, NotFound, NothingToDo
+from tests.formats.importing.test_local_apps import add_to_opencode, opencode_database
+from tests.formats.sources import program_file
 from tests.hangs import eventually
 
 
@@ -94,6 +96,24 @@ def test_files_that_were_read_before_a_restart_are_not_read_again(forky: Workspa
     assert list(again._changed()) == []
     write(tmp_path / "a.jsonl", line(3, "And?"))
     assert len(list(again.look(forky, Event()))) == 1
+
+
+def test_a_database_is_followed_while_its_program_writes(forky: Workspace, tmp_path: Path) -> None:
+    path = tmp_path / "opencode.db"
+    session = program_file("opencode.json")
+    first, more = {**session, "messages": session["messages"][:3]}, session["messages"][3:]
+    with closing(opencode_database(path, first)) as connection, following(forky) as follower:
+        follower.follow(str(path))
+        eventually(lambda: len(said(forky)) == 1)
+        for message in more:
+            add_to_opencode(connection, "ses_1", message)
+        eventually(lambda: said(forky)[0][-1] == "And th")
+        follower.close()
+        again = Watch(path)
+        assert [done.conversations for done in again.look(forky, Event())] == [()]
+        connection.execute("UPDATE session SET title = 'Other'")
+        assert list(again.look(forky, Event())) == [], "it was read a moment ago"
+    assert len(said(forky)) == 1 and imports(forky.store) == ()
 
 
 def test_a_folder_that_is_gone_says_so_and_goes_on_when_it_is_back(forky: Workspace, tmp_path: Path) -> None:

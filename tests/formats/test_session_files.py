@@ -23,12 +23,14 @@ from tests.conversation.test_sessions import (
 FILES = {
     "claude": ("claude-file", "claude-agent-file", "claude-fork-file"),
     "codex": ("codex-file",),
+    "opencode": ("opencode-file", "opencode-agent-file"),
 }
 TITLE = {
     "claude": "Why does the login fail after thirty minutes? @@bash",
     "codex": "Why does the codex login fail? @@bash",
+    "opencode": "Why does the open login fail? @@task",
 }
-both = pytest.mark.parametrize("program", list(FILES))
+both = pytest.mark.parametrize("program", ["claude", "codex"])
 
 
 def bring(forky: Workspace, name: str) -> Imported:
@@ -55,7 +57,7 @@ def states(forky: Workspace) -> dict[str, tuple[str, ...]]:
     return found
 
 
-@both
+@pytest.mark.parametrize("program", list(FILES))
 def test_the_files_of_recorded_sessions_bring_nothing_that_the_calls_have(
     forky: Workspace, program: str
 ) -> None:

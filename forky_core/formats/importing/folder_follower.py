@@ -13,7 +13,7 @@ from threading import Event, Lock, Thread
 from forky_core.conversation.identity import now
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.importing.followed_folders import FollowedFolder, change_followed, followed
-from forky_core.formats.importing.following import EVERY, Watch
+from forky_core.formats.importing.following import EVERY, Watch, is_database
 from forky_core.model.errors import BadContent, ForkyError, NotFound, NothingToDo
 
 _MOST = 20
@@ -38,15 +38,17 @@ class FolderFollower:
         return tuple(replace(one, problem=self._problems.get(path, "")) for path, one in kept.items())
 
     def follow(self, path: str) -> FollowedFolder:
-        """Follow a folder from now on, with all that is in it.
+        """Follow a folder or a program's database from now on, with all that is in it.
 
         Raises:
-            BadContent: it is no folder, or too many are followed.
+            BadContent: it is neither, or too many are followed.
             NothingToDo: it is followed already.
         """
         place = Path(path.strip()).expanduser()
-        if not path.strip() or not place.is_dir():
-            raise BadContent(f"“{path.strip()[:200]}” is no folder on the machine that Forky runs on.")
+        if not path.strip() or not (place.is_dir() or (place.is_file() and is_database(place))):
+            raise BadContent(
+                f"“{path.strip()[:200]}” is no folder on the machine that Forky runs on, nor a program's database."
+            )
         folder = FollowedFolder(str(place.resolve()))
         kept = followed(self._forky.store)
         if folder.path in kept:
@@ -88,8 +90,8 @@ class FolderFollower:
     def _look(self, folder: FollowedFolder) -> None:
         watch = self._watches.setdefault(folder.path, Watch(Path(folder.path), folder.read))
         try:
-            if not watch.path.is_dir():
-                raise BadContent("The folder is not there any more.")
+            if not watch.path.exists():
+                raise BadContent("It is not there any more.")
             for done in watch.look(self._forky, self._stop):
                 if done.conversations:
                     folder = replace(folder, heard=now())

@@ -1,4 +1,4 @@
-"""The folders that a running app follows, as a setting of the workspace, and those in which programs keep sessions."""
+"""The folders and databases that a running app follows, as a setting of the workspace, and those of programs."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _SETTING = "followed"
 
 @dataclass(frozen=True, slots=True)
 class FollowedFolder:
-    """A folder that is followed."""
+    """A folder or a database that is followed."""
 
     path: str
     read: int = 0
@@ -27,8 +27,8 @@ class FollowedFolder:
 
 
 def known_places() -> Mapping[str, Path]:
-    """The folders on this machine in which programs of agents are known to keep their sessions, by their names."""
-    return {name: path for name, path in session_folders().items() if path.is_dir()}
+    """Return where programs of agents are known to keep their sessions on this machine, by their names."""
+    return {name: path for name, path in session_folders().items() if path.exists()}
 
 
 Folders = dict[str, FollowedFolder]

@@ -28,6 +28,8 @@ _SUFFIXES = frozenset((".jsonl", ".json"))
 """How the names of files end that are followed in a folder."""
 _UNSETTLED = b'{"type":"queue-operation"'
 """How lines of Claude Code begin that are left out: a prompt that waits gets its place, and a line, when it is read."""
+_REST = 10
+"""How many times longer than it took to read a file it is left alone: a large database changes all the time."""
 _PATIENCE = 30.0
 """Seconds to wait for a program that is writing."""
 
@@ -45,7 +47,7 @@ in between gets the former state; after that only the index changes.
 class Watch:
     """A file that another program keeps writing, or a folder of such files, and what of it has been imported.
 
-    A folder's files leave no record of an import: there is one for each addition, and no one is undone by itself.
+    They leave no record of an import: there would be one for each addition, and no one is undone by itself.
     """
 
     def __init__(self, path: Path, read: int = 0) -> None:
@@ -54,6 +56,7 @@ class Watch:
         self.read = read
         """When the file changed last that was imported, in nanoseconds since the epoch, by the file system's clock."""
         self._before = read
+        self._rests_until = 0.0
         self._seen: dict[Path, Signs] = {}
 
     def look(self, forky: Workspace, stop: Event) -> Iterator[Imported]:
@@ -63,30 +66,33 @@ class Watch:
             BadContent: a single file has no known format; a folder's files of other kinds are passed over.
             StoreError: the database cannot store it.
         """
-        if not self.path.is_dir():
-            signs = _signs(self.path)
-            if signs is not None and signs != self._seen.get(self.path):
-                done = _imported(forky, self.path)
-                if done is not None:
-                    self._seen[self.path] = signs
-                    yield done
-            return
         for changed, file, signs in sorted(self._changed()):
-            if stop.is_set():
+            if stop.is_set() or time.monotonic() < self._rests_until:
                 return
+            began = time.monotonic()
             try:
                 done = _imported(forky, file)
                 if done is None:
                     continue
             except BadContent:
+                if file == self.path:
+                    raise
                 done = None
             self._seen[file], self.read = signs, max(self.read, changed)
+            if file == self.path:  # All of it was read again.
+                self._rests_until = time.monotonic() + _REST * (time.monotonic() - began)
             if done is not None and done.number:
                 forget_import(forky.store, done.number)
+            if done is not None and (done.number or file == self.path):
                 yield replace(done, number=0)
 
     def _changed(self) -> Iterator[tuple[int, Path, Signs]]:
-        """Yield the files of a folder that have changed, with the times at which they did."""
+        """Yield the file, or the files of a folder, that have changed, with the times at which they did."""
+        if not self.path.is_dir():
+            now = _signs(self.path)
+            if now is not None and now != self._seen.get(self.path):
+                yield 0, self.path, now
+            return
         for file in files_in(self.path):
             if file.suffix not in _SUFFIXES:
                 continue
@@ -159,10 +165,14 @@ def _imported(forky: Workspace, path: Path) -> Imported | None:
         return import_file(forky, copy, source=source, brings_again=False)
 
 
-def _copy(path: Path, to: Path) -> None:
+def is_database(path: Path) -> bool:
+    """Return whether there is a database of SQLite at a path. Raises OSError if it may not be read."""
     with path.open("rb") as file:
-        database = file.read(16) == b"SQLite format 3\x00"
-    if not database:
+        return file.read(16) == b"SQLite format 3\x00"
+
+
+def _copy(path: Path, to: Path) -> None:
+    if not is_database(path):
         with path.open("rb") as file, to.open("wb") as copy:
             copy.writelines(line for line in file if not line.startswith(_UNSETTLED))
         return

@@ -28,7 +28,7 @@ def draw_following(tab: TabSession) -> None:
         return
     st.markdown("## Sessions of agents")
     st.caption(
-        "The sessions that programs keep in a folder come in while they are written, as long as Forky runs."
+        "The sessions that programs keep on this machine come in while they are written, as long as Forky runs."
     )
     folders = follows.folders()
     if folders:

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import sqlite3
+from collections.abc import Mapping
+from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 from forky_core.formats.importing.readers.lm_studio import LMStudio
 from forky_core.formats.importing.readers.node_graphs import FORK, CanvasChat, FirstForky
@@ -54,6 +57,65 @@ def test_a_session_of_opencode_with_files_calls_and_an_answer_that_was_stopped()
     assert (answer.text, stopped.text) == ("The Nile.", "And th")
     assert [(node.status, node.failure) for node in found.nodes][-1] == ("stopped", "Aborted.")
     assert dict(tree.account.unread) == {"Not understood by Forky: a part of the kind “unheard-of”": 1}
+
+
+def opencode_database(path: Path, *sessions: Mapping[str, Any]) -> sqlite3.Connection:
+    """Write exported sessions into a database as opencode keeps it, and leave it open as the program does."""
+    connection = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    connection.executescript(
+        """
+        PRAGMA journal_mode = WAL;
+        CREATE TABLE session (id TEXT PRIMARY KEY, parent_id TEXT, directory TEXT, title TEXT, version TEXT,
+            time_created INTEGER);
+        CREATE TABLE message (id TEXT PRIMARY KEY, session_id TEXT, time_created INTEGER, data TEXT);
+        CREATE TABLE part (id TEXT PRIMARY KEY, message_id TEXT, session_id TEXT, data TEXT);
+        CREATE TABLE credential (id TEXT PRIMARY KEY, value TEXT);
+        INSERT INTO credential VALUES ('c', 'a secret of the program');
+        """
+    )
+    for session in sessions:
+        info = session["info"]
+        row = (info["id"], info.get("parentID"), info.get("directory"), info["title"], "1", 1790000000000)
+        connection.execute("INSERT INTO session VALUES (?, ?, ?, ?, ?, ?)", row)
+        for message in session["messages"]:
+            add_to_opencode(connection, info["id"], message)
+    return connection
+
+
+def add_to_opencode(connection: sqlite3.Connection, session: str, message: Mapping[str, Any]) -> None:
+    id = message["info"]["id"]
+    row = (id, session, 0, json.dumps(message["info"]))
+    connection.execute("INSERT INTO message VALUES (?, ?, ?, ?)", row)
+    for number, part in enumerate(message["parts"]):
+        name = f"{id}/{number:03}"
+        data = json.dumps({key: value for key, value in part.items() if key != "id"})
+        connection.execute("INSERT INTO part VALUES (?, ?, ?, ?)", (name, id, session, data))
+
+
+def test_the_database_of_opencode_says_what_its_exports_say(tmp_path: Path) -> None:
+    session = program_file("opencode.json")
+    other = {"info": {"id": "ses_2", "title": "Lakes", "parentID": "ses_1"}, "messages": []}
+    with closing(opencode_database(tmp_path / "opencode.db", session, other)) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        found, lakes = every(OpenCode(), tmp_path / "opencode.db")
+    exported = one(OpenCode(), PROGRAM_FILES / "opencode.json")
+    assert live(build_tree(found)) == live(build_tree(exported))
+    assert (found.source_id, found.session, found.title, found.created) == (
+        exported.source_id,
+        exported.session,
+        exported.title,
+        exported.created,
+    )
+    assert lakes.extra["parentID"] == "ses_1"
+    assert "a secret" not in repr(found)
+
+
+def test_a_line_of_opencode_that_is_no_json_is_kept_as_it_stands(tmp_path: Path) -> None:
+    with closing(opencode_database(tmp_path / "opencode.db", program_file("opencode.json"))) as connection:
+        connection.execute("UPDATE part SET data = '{broken' WHERE id = 'msg_1/000'")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        found = one(OpenCode(), tmp_path / "opencode.db")
+    assert build_tree(found).messages[0].parts[0] == TextPart("{broken")
 
 
 def first_forky(path: Path) -> Path:

@@ -1,4 +1,4 @@
-"""Sessions of opencode (`opencode export`): messages of typed parts, each with a head of its own."""
+"""Sessions of opencode (`opencode export`, or its database): messages of typed parts, each with a head of its own."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ from typing import Any, ClassVar
 from forky_core.formats.chaining import Chain, read_values
 from forky_core.formats.contract import ParsedConversation, Result, Sample, SourceDocument, SourceFiles
 from forky_core.formats.fields import count, kept_json, micros, obj, objs, picked, shallow, word, words
+from forky_core.formats.files.json_values import parse
+from forky_core.formats.files.tables import Row, opened_tables
 from forky_core.formats.leftovers import Program, leftovers, names
 from forky_core.formats.openai_messages import text_parts, tool_call
 from forky_core.formats.roles import role_of
@@ -27,6 +29,7 @@ _INFO = frozenset(("modelID", "model", *_BESIDE))
 _NOTES = frozenset(("step-start", "step-finish", "snapshot", "patch", "agent", "retry", "compaction"))
 """Parts that record what the program did; they are kept beside the message."""
 _STATE = ("input", "output", "error", "attachments")
+_TABLES = frozenset(("session", "message", "part"))
 
 
 class OpenCode:
@@ -34,7 +37,7 @@ class OpenCode:
     label: ClassVar[str] = "opencode session"
 
     def fits(self, sample: Sample) -> bool:
-        return any(
+        return sample.tables >= _TABLES or any(
             isinstance(value.get("info"), dict)
             and isinstance(value.get("messages"), list)
             and (
@@ -45,7 +48,38 @@ class OpenCode:
         )
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        if document.shape == "sqlite":
+            return (_session(session, files) for session in _stored(document))
         return read_values(document, lambda value: [_session(obj(value), files)] if obj(value) else [])
+
+
+def _stored(document: SourceDocument) -> Iterator[Mapping[str, Any]]:
+    """Yield the sessions of the program's database in the format of an export. Its accounts and keys are not read."""
+    with opened_tables(document) as tables:
+        for session in tables.rows("session", order="id"):
+            messages = list(
+                tables.rows("message", order="id", where="session_id", values=[session.get("id")])
+            )
+            parts = tables.of("part", "message_id", [row.get("id") for row in messages], order="id")
+            yield {
+                "info": {
+                    **session,
+                    "parentID": session.get("parent_id"),
+                    "time": {"created": session.get("time_created")},
+                },
+                "messages": [
+                    {"info": _data(row), "parts": [_data(part) for part in parts.get(row.get("id"), ())]}
+                    for row in messages
+                ],
+            }
+
+
+def _data(row: Row) -> dict[str, Any]:
+    """What a row of messages or parts holds; what cannot be read as JSON is a text."""
+    try:
+        return {"id": row.get("id"), **obj(parse(word(row.get("data"))))}
+    except ValueError:
+        return {"id": row.get("id"), "type": "text", "text": word(row.get("data"))}
 
 
 def _session(session: Mapping[str, Any], files: SourceFiles) -> ParsedConversation:
