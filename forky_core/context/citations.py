@@ -12,12 +12,15 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
 from forky_core.context.citing import SOURCES, sources_in
+from forky_core.text.words import WIDE
 
 Opens = Mapping[int, str]
 """The address that each number opens."""
 
 NOTHING: Opens = MappingProxyType({})
-_NUMBERS = re.compile(r"(?<![\w\])\\])\[([0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9})\](?![(\[:\w])")
+NUMBERS = rf"(?<![\])\\!])(?<![^\W{WIDE}])\[([0-9]{{1,3}}(?:\s?[,;]\s?[0-9]{{1,3}}){{0,9}})\](?![(\[:])(?![^\W{WIDE}])"
+"""The pattern of bracketed numbers that may cite passages; those of an index, such as `row[1]`, are none."""
+_NUMBERS = re.compile(NUMBERS)
 _NUMBER = re.compile(r"([0-9]+)")
 _SPEAKER = re.compile(r"^(?:user|assistant|system|tool)\b.*:$")
 """The line above a message in a full payload and in a quoted one."""

@@ -26,7 +26,6 @@ from forky_core.text.markdown import markdown_parser
 from forky_core.text.mathml import mathml
 
 _ADDRESS = re.compile(r"https?://[^\s<>\"]+", re.IGNORECASE)
-_BARE = re.compile(r"(?<![\w/])https?://[^\s<>()\[\]\"']{1,1000}(?<![.,;:!?])")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}")
 _SPAN = re.compile(r"(?<!`)(`+)(?!`)([^`\n]{1,500})(?<!`)\1(?!`)")
 _DEEPEST, _NESTING = 20, 24
@@ -156,7 +155,7 @@ def _elements(state: StateCore) -> None:
 
 
 def _line(words: Token) -> Iterator[Token]:
-    """Yield the tokens of a line, with bare addresses as links, and with the checkbox of a list item as a sign."""
+    """Yield the tokens of a line, with the checkbox of a list item as a sign."""
     if "ticked" in words.meta:
         yield Token("text", "", 0, content="☑" if words.meta["ticked"] else "☐")
     linked = False
@@ -173,20 +172,10 @@ def _line(words: Token) -> Iterator[Token]:
                 shown = Token("text", "", 0, content=f"🖼 {token.content or 'image'}")
                 yield from (_link(source), shown, Token("link_close", "a", -1)) if source else (shown,)
             case "text" if not linked:
-                yield from _with_links(token.content)
+                token.type = "words"
+                yield token
             case _:
                 yield token
-
-
-def _with_links(text: str) -> Iterator[Token]:
-    last = 0
-    for found in _BARE.finditer(text):
-        yield Token("words", "", 0, content=text[last : found.start()])
-        yield _link(found.group())
-        yield Token("text", "", 0, content=found.group())
-        yield Token("link_close", "a", -1)
-        last = found.end()
-    yield Token("words", "", 0, content=text[last:])
 
 
 def _link(address: str) -> Token:

@@ -18,21 +18,21 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.rules_inline import StateInline
 from markdown_it.token import Token
 
+from forky_core.context.citations import NUMBERS
 from forky_core.render.mermaid import HEAVIEST, LANGUAGE, Diagram, diagram
 from forky_core.render.trees import Tree, element
-from forky_core.text.markdown import GROWS, is_web_or_mail, markdown_parser
+from forky_core.text.markdown import ADDRESS, GROWS, is_web_or_mail, markdown_parser, trimmed
 from forky_core.text.mathml import MathElement, math_element
 from forky_core.text.showable import showable
 from forky_core.text.unfinished import mend, open_code
+from forky_core.text.words import WIDE
 from forky_core.views.answers.code_colors import colored_code
 
-_SCHEME = re.compile(r"(?:^|[^A-Za-z0-9])(https?)$", re.IGNORECASE)
-_BARE = re.compile(r"://[^\s<\x00-\x1f]+")
-_DOMAIN = re.compile(r"://[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
 _TEXT = re.compile(
-    r"(?P<web>(?<![\w./@:+-])www\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+[^\s<]*)"
-    r"|(?P<mail>(?<![\w.+@/-])[A-Za-z0-9._+-]+@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*\.[A-Za-z0-9_-]*[A-Za-z0-9](?![\w@-]))"
-    r"|(?P<cited>(?<![\w\])\\!])\[[0-9]{1,3}(?:\s?[,;]\s?[0-9]{1,3}){0,9}\](?![(\[:\w]))"
+    rf"(?P<web>(?<![./@:+-])(?<![^\W{WIDE}])www\.[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)+{ADDRESS})"
+    r"|(?P<mail>(?<![.+@/-])(?<![^\WWIDE])[A-Za-z0-9._+-]+@[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*"
+    r"\.[A-Za-z0-9_-]*[A-Za-z0-9](?![@-])(?![^\WWIDE]))".replace("WIDE", WIDE)
+    + f"|(?P<cited>{NUMBERS})"
 )
 _NOTE = re.compile(r"\[\^([^\s\[\]]{1,60})\]:[ \t]*")
 _NOTE_NUMBER = re.compile(r"\[\^([^\s\[\]]{1,60})\]")
@@ -81,7 +81,6 @@ def prose_parser() -> MarkdownIt:
     made = markdown_parser(nesting=_NESTING, is_link=lambda to: is_web_or_mail(to) or to.startswith("#"))
     made.block.ruler.before("reference", "note", _note, {"alt": ["paragraph"]})
     made.inline.ruler.before("escape", "open_code", open_code)
-    made.inline.ruler.before("escape", "bare_address", _bare_address)
     made.inline.ruler.before("link", "note_number", _note_number)
     made.core.ruler.before("inline", "mend", mend)
     return made
@@ -129,39 +128,6 @@ def _note_number(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as
         state.push("note", "", 0).content = found[1]
     state.pos = found.end()
     return True
-
-
-def _bare_address(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as above
-    """An address that is written as it is (GitHub's “extended autolinks”)."""
-    if state.src[state.pos] != ":" or state.linkLevel:
-        return False
-    scheme = _SCHEME.search(state.pending[-6:])
-    if scheme is None or _DOMAIN.match(state.src, state.pos) is None:
-        return False
-    found = _BARE.match(state.src, state.pos, state.posMax)
-    rest = _trimmed(found.group()) if found is not None else ""
-    if len(rest) < len("://x"):
-        return False
-    if not silent:
-        state.pending = state.pending[: -len(scheme[1])]
-        opened = state.push("link_open", "a", 1)
-        opened.attrs = {"href": state.md.normalizeLink(scheme[1] + rest)}
-        state.push("text", "", 0).content = scheme[1] + rest
-        state.push("link_close", "a", -1)
-    state.pos += len(rest)
-    return True
-
-
-def _trimmed(address: str) -> str:
-    """Without what belongs to the sentence around it."""
-    while address:
-        if address[-1] in "?!.,:*_~'\"" or (address[-1] == ")" and address.count(")") > address.count("(")):
-            address = address[:-1]
-        elif (entity := re.search(r"&[A-Za-z0-9]+;$", address)) is not None:
-            address = address[: entity.start()]
-        else:
-            break
-    return address
 
 
 class ProseDrawing:
@@ -303,7 +269,7 @@ class ProseDrawing:
                 yield from self._citation(found["cited"])
                 at = found.end()
                 continue
-            address = _trimmed(found["web"]) if found["web"] else found["mail"]
+            address = trimmed(found["web"]) if found["web"] else found["mail"]
             yield text[at : found.start()]
             at = found.start() + len(address)
             target = f"http://{address}" if found["web"] else f"mailto:{address}"

@@ -88,7 +88,7 @@ def parts(lines: Iterable[str]) -> Iterator[tuple[str, Part]]:
 def fenced(text: str, language: str = "") -> str:
     """Return a block of code whose fence is longer than any run of backticks in it."""
     fence = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
-    return f"{fence}{language}\n{text}\n{fence}"
+    return f"{fence}{language.replace('`', '')}\n{text}\n{fence}"
 
 
 def _quotes(line: str) -> int:

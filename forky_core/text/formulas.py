@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 
-from forky_core.text.words import word_set
+from forky_core.text.words import WIDE, word_set
 
-DOLLARS = r"(?<![\\$\w])\$(?=[^\s$])(?P<dollar>[^$`\n]{1,500}?)(?<=[^\s\\])\$(?![A-Za-z0-9_$({])"
+DOLLARS = (
+    rf"(?<![\\$])(?<![^\W{WIDE}])\$(?=[^\s$])(?P<dollar>[^$`\n]{{1,500}}?)(?<=[^\s\\])\$(?![A-Za-z0-9_$({{])"
+)
 """The pattern of what may be a formula between two single dollar signs; `is_mathematics` says whether it is one."""
 
 _NAMED = re.compile(r"\\(?:text|textbf|textit|mathrm|mathbf|mathit|operatorname|begin|end)\*?\{[^{}]*\}")

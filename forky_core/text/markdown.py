@@ -1,4 +1,4 @@
-"""The one parser of Markdown: CommonMark with tables, strikes, boxes to tick, formulas, and emphasis between CJK words.
+"""The one parser of Markdown: CommonMark with tables, strikes, boxes, formulas, addresses, and emphasis in CJK texts.
 
 Chat, Compare and the pages outside of Streamlit draw its tokens. Where only the lines of code matter, or a text is cut
 anywhere, fences.py and plain_words.py read lines without a parser; unfinished.py prepares a text that is still written.
@@ -7,7 +7,8 @@ anywhere, fences.py and plain_words.py read lines without a parser; unfinished.p
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import Any
 
 from markdown_it import MarkdownIt
@@ -18,8 +19,9 @@ from markdown_it.rules_inline import StateInline
 from markdown_it.rules_inline.state_inline import Scanned
 from markdown_it.token import Token
 
-from forky_core.text.emphasis import flanking, is_cjk
+from forky_core.text.emphasis import CJK, flanking, is_cjk
 from forky_core.text.formulas import DOLLARS, is_mathematics
+from forky_core.text.words import WIDE
 
 _FORMULA = re.compile(
     r"\\\((?P<inline>[^`]{1,1000}?)\\\)|\\\[(?P<display>[^`]{1,2000}?)\\\]|\$\$(?!\$)(?P<dollars>[^$`]{1,2000}?)\$\$"
@@ -28,6 +30,13 @@ _FORMULA = re.compile(
 )
 _WEB_OR_MAIL = re.compile(r"(?:https?://|mailto:)[^\s]+", re.IGNORECASE)
 _BOX = re.compile(r"\[([ xX])\]\s")
+_SCHEME = re.compile(r"(?:^|[^A-Za-z0-9])(https?)$", re.IGNORECASE)
+_DOMAIN = re.compile(r"://[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]+)*")
+ADDRESS = rf"(?:[^\s<\x00-\x1f{CJK}]|(?<=[/?#=&_+\-{WIDE}])[{WIDE}])*"
+"""The pattern of the rest of a bare address. In languages without spaces the sentence goes on behind it: their
+characters belong to it where one begins a part of its path, and their punctuation never does."""
+_BARE = re.compile(f"://{ADDRESS}")
+_BREAK = re.compile(r"<br */?>", re.IGNORECASE)
 _ENDS = {"$$": "$$", "\\[": "\\]"}
 """What ends a formula on lines of its own, by how it begins."""
 _TALLEST = 60
@@ -76,8 +85,10 @@ def markdown_parser(*, nesting: int, is_link: Callable[[str], bool] = is_web_or_
     made.enable(["table", "strikethrough"])
     made.block.ruler.before("fence", "formula", _formula_lines, {"alt": ["paragraph", "blockquote", "list"]})
     made.inline.ruler.before("escape", "formula", _formula)
+    made.inline.ruler.before("escape", "bare_address", _bare_address)
     made.inline.ruler.before("emphasis", "factor", _factor)
     made.core.ruler.push("boxes", _boxes)
+    made.core.ruler.push("breaks", _breaks)
     made.validateLink = is_link  # type: ignore[assignment, method-assign]
     return made
 
@@ -90,6 +101,21 @@ def _boxes(state: StateCore) -> None:
             if box is not None and first.type == "text":
                 first.content = first.content[3:]
                 words.meta["ticked"] = box[1] in "xX"
+
+
+def _breaks(state: StateCore) -> None:
+    """Read `<br>` in a cell of a table as a new line, for which Markdown has no sign there."""
+    for cell, words in pairwise(state.tokens):
+        if cell.type in ("th_open", "td_open") and "<" in words.content:
+            words.children = [one for token in words.children or () for one in _broken(token)]
+
+
+def _broken(token: Token) -> Iterator[Token]:
+    for at, text in enumerate(_BREAK.split(token.content) if token.type == "text" else ()):
+        yield from (Token("hardbreak", "br", 0),) if at else ()
+        yield Token("text", "", 0, content=text)
+    if token.type != "text":
+        yield token
 
 
 def _formula(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - markdown-it calls it so
@@ -130,6 +156,41 @@ def _formula_lines(state: StateBlock, first: int, last: int, silent: bool) -> bo
         state.push("paragraph_close", "p", -1)
         state.line = line
     return True
+
+
+def _bare_address(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as above
+    """Read an address that is written as it is (GitHub's “extended autolinks”) as a link."""
+    if state.src[state.pos] != ":" or state.linkLevel:
+        return False
+    scheme = _SCHEME.search(state.pending[-6:])
+    if scheme is None or _DOMAIN.match(state.src, state.pos) is None:
+        return False
+    found = _BARE.match(state.src, state.pos, state.posMax)
+    rest = trimmed(found.group()) if found is not None else ""
+    if len(rest) < len("://x"):
+        return False
+    if not silent:
+        state.pending = state.pending[: -len(scheme[1])]
+        opened = state.push("link_open", "a", 1)
+        opened.attrs = {"href": state.md.normalizeLink(scheme[1] + rest)}
+        state.push("text", "", 0).content = scheme[1] + rest
+        state.push("link_close", "a", -1)
+    state.pos += len(rest)
+    return True
+
+
+def trimmed(address: str) -> str:
+    """Return a bare address without what belongs to the sentence around it."""
+    while address:
+        if address[-1] in "?!.,:*_~'\"”’»…" or (
+            address[-1] == ")" and address.count(")") > address.count("(")
+        ):
+            address = address[:-1]
+        elif (entity := re.search(r"&[A-Za-z0-9]+;$", address)) is not None:
+            address = address[: entity.start()]
+        else:
+            break
+    return address
 
 
 def _factor(state: StateInline, silent: bool) -> bool:  # noqa: FBT001 - as above

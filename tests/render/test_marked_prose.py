@@ -52,6 +52,10 @@ def drawn(text: str) -> str:
             f'<p>All of this is said <a href="https://a.io" {AWAY}>there</a>.</p>',
         ),
         ("<b>no</b>\n\n---", "<p>&lt;b&gt;no&lt;/b&gt;</p><hr>"),
+        (
+            "[it](https://a.example/a/much/longer/address?than=words)",
+            f'<p><a href="https://a.example/a/much/longer/address?than=words" {AWAY}>it</a></p>',
+        ),
     ],
 )
 def test_what_is_written_is_drawn(written: str, html: str) -> None:

@@ -10,12 +10,17 @@ from typing import Any
 import pytest
 
 from forky_core.render.live_prose import ProseWriter
+from forky_core.render.markdown import markdown
+from forky_core.render.marked_prose import marked_prose
 from forky_core.render.prose import prose
 from forky_core.render.trees import ATTRIBUTES, TAGS, Tree, html_of, text_of, trees_of
+from forky_core.views.answers.blocks import blocks_of
 from forky_core.views.answers.code_colors import colored_code
+from forky_core.views.answers.marks import unmarked
 from tests.hostile_texts import ALLOWED, REFUSED, mixed
 
 AWAY = 'target="_blank" rel="noopener noreferrer"'
+TABLE = '<div class="fk-table"><table><thead><tr><th>a</th></tr></thead><tbody><tr>'
 _WHERE = re.compile(r"(?:https?://|mailto:|#fk-)", re.IGNORECASE)
 
 
@@ -66,6 +71,12 @@ def elements(trees: tuple[Tree, ...]) -> Iterator[list[Any]]:
         ),
         ("这是**《书名》**，~~“旧的”~~新的", "<p>这是<strong>《书名》</strong>，<del>“旧的”</del>新的</p>"),
         ("**foo.**bar and __太字__です", "<p>**foo.**bar and __太字__です</p>"),
+        (
+            "公式$x$的值，价格$5和$6",
+            '<p>公式<math aria-label="x"><mi>x</mi></math>的值，价格$5和$6</p>',
+        ),
+        ("|a|\n|-|\n|b<br>c|", f"{TABLE}<td>b<br>\nc</td></tr></tbody></table></div>"),
+        ("b<br>c", "<p>b&lt;br&gt;c</p>"),
     ],
 )
 def test_what_is_written_is_drawn(written: str, html: str) -> None:
@@ -117,6 +128,26 @@ def test_a_link_to_the_web_or_a_mail_stays_one() -> None:
             assert [of["href"] for tag, of, *_ in elements(prose(text)) if tag == "a"] == [address]
 
 
+@pytest.mark.parametrize(
+    ("written", "address"),
+    [
+        ("见https://a.example/b，然后", "https://a.example/b"),
+        ("看 https://a.example。下一句", "https://a.example"),
+        ("https://a.example/docsを参照", "https://a.example/docs"),
+        ("https://a.example/路径「括弧」", "https://a.example/%E8%B7%AF%E5%BE%84"),
+        ("“https://a.example/b”后 and", "https://a.example/b"),
+        ("(as https://a.example/b_(c)) says", "https://a.example/b_(c)"),
+        ("**https://a.example/b?c=d** is", "https://a.example/b?c=d"),
+    ],
+)
+def test_an_address_in_a_sentence_is_the_same_link_in_chat_in_compare_and_on_pages_for_others(
+    written: str, address: str
+) -> None:
+    compared = "".join(map(html_of, marked_prose(unmarked(blocks_of(written)))))
+    for html in (drawn(written), compared, markdown(written)):
+        assert re.findall('href="([^"]*)"', html) == [address]
+
+
 CITED = {1: "./documents?d=ab&n=3", 2: "./?c=x&m=cd"}
 
 
@@ -131,6 +162,7 @@ CITED = {1: "./documents?d=ab&n=3", 2: "./?c=x&m=cd"}
         ("```py\nrow[1]\n```\nsee [2]", ["2"]),
         ("$$x[1]$$", []),
         ("![1] [1][2]", []),
+        ("如[1]所示，[2]。", ["1", "2"]),
     ],
 )
 def test_a_number_that_cites_is_a_link_outside_code(written: str, links: list[str]) -> None:

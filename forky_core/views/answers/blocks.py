@@ -100,7 +100,7 @@ def blocks_of(text: str) -> tuple[AnswerBlock, ...]:
     head, rest = _cut(shown)
     found = tuple(_Reading().read(_parser().parse(head)))
     # Lists in lists without end are cut by the parser: such a text is shown as it was written.
-    whole = 2 * sum(_letters(block.text) for block in found) >= _letters(_DEFINITION.sub("", head))
+    whole = 2 * sum(_letters(block.source) for block in found) >= _letters(_DEFINITION.sub("", head))
     return (*(found if whole else _plain(head)), *_plain(rest))
 
 

@@ -15,7 +15,9 @@ from difflib import SequenceMatcher
 from functools import lru_cache
 from itertools import groupby, pairwise
 from typing import Literal
+from unicodedata import category
 
+from forky_core.text.words import WIDE
 from forky_core.views.answers.blocks import AnswerBlock, InlineRun, Style, blocks_of
 
 Mark = Literal["", "some", "other", "only", "gone", "clash"]
@@ -32,20 +34,36 @@ IN_A_ROW = 3
 """Words that have to stand in a row for another answer to say them too, wherever it does."""
 _FORMULA = "\x00"
 """Begins a formula where words are compared, so that none is taken for a word."""
+_EAST = WIDE.replace("\uac00-\ud7af", "")
+"""Characters of languages that are written without spaces; Korean has some."""
+_JOINS = (
+    "\u0300-\u036f\u0483-\u0489\u0591-\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06ed\u0900-\u0963"
+    "\u0966-\u0e3a\u0e40-\u0e4e\u0eb0-\u0ebd\u0ec0-\u0ece\u0f71-\u0f84\u102b-\u103e\u17b4-\u17d3\u1ab0-\u1aff"
+    "\u1dc0-\u1dff\u200c\u200d\u20d0-\u20ff\ufe00-\ufe0f\ufe20-\ufe2f"
+)
+"""What belongs to the character before it: accents, vowels of Hindi and Thai, and what joins two signs."""
+_LETTERS = rf"[^\W{_EAST}]++(?:[{_JOINS}][^\W{_EAST}]*+)*"
+_UNIT = (
+    r"(?:(?<=[\d⁰¹²³⁴-⁹])[ \u00a0\u202f]?"
+    r"(?:°[CF]?|[kMGTµμmnc]?(?:i?B|bit|s|m|g|W|Wh|V|A|Hz|l|L)|min|h|d|ct|[€$%])(?:/[^\W\d_]{1,5}[²³]?)?"
+    rf"(?![^\W{_EAST}]))?"
+)
+_PAINT = rf"[{_JOINS}\U0001f3fb-\U0001f3ff]*"
 _TOKEN = re.compile(
-    r"""
-      https?://[^\s<>]*[\w/]                                             # an address
-    | (?:--?|[$€£¥]|[~./]{1,4})?\w+(?:[-–.,:/=@'’+~&\\]+[0-9A-Za-z_]+)*%?        # a word, an option, a path, a number
-      (?:(?<=\d)[ \u00a0\u202f]?(?:°[CF]|[kMGTµmnc]?(?:i?B|bit|s|m|g|W|Wh|V|A|Hz|l|L)|min|h|d|ct|€|\$|%)(?!\w))?
-    | [^\w\s] | \s+
+    rf"""
+      \s+ | https?://[^\s<>]*[\w/]                                       # an address
+    | [+−±-]?\d{{1,3}}(?:[ \u00a0\u202f]\d{{3}})+(?!\d)(?:[.,]\d+)?{_UNIT}  # a number in groups of digits
+    | \d+(?:[.,:]\d+)*[{_EAST}] | [{_EAST}]                             # 5元, 7月
+    | (?:--?|[A-Z]{{0,3}}[$€£¥]|[~./]{{1,4}}|[+−±])?{_LETTERS}            # a word, an option, a path, a number
+      (?:[-–.,:/=@'’+~&\\×^±⁻⁺]+[$€£¥]?[0-9A-Za-z_⁰¹²³⁴-⁹]+)*(?:[+]{{2}}|[#])?%?{_UNIT}
+    | [\U0001f1e6-\U0001f1ff]{{2}} | [^\w\s]{_PAINT}(?:(?<=\u200d)[^\w\s]{_PAINT})* # a flag, a sign, an emoji
     """,
     re.VERBOSE,
 )
 """What is marked as a whole: half of an option, of an address or of a number with its unit says something else."""
-
-
-_WORD = re.compile(r"\w")
-_WORDS = re.compile(r"\w+")
+_SAYS = re.compile(r"\w")
+_PARTS = re.compile(rf"[{_EAST}]|[^\s{_EAST}]+")
+_WORDS = re.compile(rf"[{_EAST}]|{_LETTERS}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,11 +244,15 @@ def _units(block: AnswerBlock) -> Iterator[str]:
             if "formula" in run.styles and run.text:
                 yield f"{_FORMULA}{''.join(run.text.split())}"
             elif _is_whole(run):
-                yield run.text.strip()
+                yield f"{run.text.strip()}{run.href}"
             else:
-                yield from (
-                    token.casefold() if _WORD.search(token) else "" for token in _TOKEN.findall(run.text)
-                )
+                yield from map(_compared, _TOKEN.findall(run.text))
+
+
+@lru_cache(maxsize=10_000)
+def _compared(token: str) -> str:
+    """Return a word or a sign that says something as it is compared; "" for spaces and punctuation."""
+    return token.casefold() if _SAYS.search(token) or category(token[0])[0] == "S" else ""
 
 
 def _tokens(block: AnswerBlock) -> list[str]:
@@ -327,7 +349,7 @@ def _alike(blocks: Sequence[AnswerBlock], others: Sequence[AnswerBlock]) -> list
 
 
 def _words(block: AnswerBlock) -> Counter[str]:
-    return Counter(block.text.casefold().split())
+    return Counter(_PARTS.findall(block.text.casefold()))
 
 
 def _likeness(one: tuple[str, Counter[str]], other: tuple[str, Counter[str]]) -> float:
