@@ -55,7 +55,8 @@ NOTE_CSS = """
 .fk-note .fk-now { display: flex; gap: .3rem; margin-inline-start: .6rem; }
 .fk-now .fk-icon { flex: none; opacity: .6; font-size: 1rem; }
 .fk-table-row { display: flex; flex-wrap: wrap; align-items: baseline; }
-.fk-table-cell { padding: 0 .55rem; border-inline-start: 1px solid color-mix(in srgb, currentColor 20%, transparent); }
+.fk-table-cell { flex: 1 1 6rem; max-width: 11rem; padding: 0 .55rem; border-inline-start: 1px solid
+  color-mix(in srgb, currentColor 20%, transparent); }
 .fk-table-cell:first-child, .fk-said-by + .fk-table-cell { padding-inline-start: 0; border: 0; }
 .fk-said-by { font-weight: 620; font-size: .82rem; margin-inline-end: .4rem; }
 .fk-merge .fk-ref { position: relative; display: inline-grid; place-items: center; min-width: 1.1rem; height: 1.1rem; padding: 0 .25rem;
