@@ -36,7 +36,7 @@ def text_parts(text: str) -> list[Part]:
 
 
 _THOUGHTS = ("reasoning_content", "reasoning", "thinking")
-_ELSEWHERE = ("parts", "text", "value", "message", "body")
+_ELSEWHERE = ("parts", "text", "value", "message", "body", "contentChunks")
 """Fields that hold a message's text if its `content` is empty."""
 _READ = ("tool_calls", "function_call", "tool_call_id")
 

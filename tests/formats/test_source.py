@@ -206,3 +206,23 @@ def test_what_is_stored_already_is_not_counted_as_imported(tmp_path: Path, forky
     again = import_file(forky, path).account
     assert (again.imported, again.already, again.adds_up) == (0, 6, True)
     assert ImportAccount.from_stored(again.stored()) == again
+
+
+def test_json_behind_words_that_a_program_printed_is_read(tmp_path: Path, forky: Workspace) -> None:
+    session = {
+        "info": {"id": "ses_1", "title": "Rivers"},
+        "messages": [{"info": {"id": "m", "role": "user"}, "parts": [{"type": "text", "text": "Längster?"}]}],
+    }
+    path = written(tmp_path, f"Sitzung für Köln: ses_1{json.dumps(session, indent=1, ensure_ascii=False)}")
+    (id,) = import_file(forky, path).conversations
+    assert [message.text for message in forky.conversation(id).path()] == ["Längster?"]
+    assert import_file(forky, written(tmp_path, "Just [a note] with {signs}\n")).problems
+
+
+def test_rows_of_two_files_with_the_same_short_number_are_two_conversations(
+    tmp_path: Path, forky: Workspace
+) -> None:
+    for name in ("one", "two"):
+        row = {"id": 7, "messages": [{"role": "user", "content": name}]}
+        assert len(import_file(forky, written(tmp_path, [row], f"{name}.json")).conversations) == 1
+    assert len(forky.conversations()) == 2

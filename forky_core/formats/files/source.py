@@ -173,8 +173,7 @@ def sample(opened: OpenedDocument) -> Sample:
     if opened.shape == "sqlite":
         return Sample(opened.name, "sqlite", tables=tables_of(opened))
     if opened.shape == "text":
-        with opened.open() as stream:
-            return Sample(opened.name, "text", text=stream.read(_HEAD).decode("utf-8-sig", "replace"))
+        return Sample(opened.name, "text", text=_head_of(opened))
     values: list[Json] = []
     for value in islice(opened.values(), _TRIED):
         if not isinstance(value, Unreadable):
@@ -182,6 +181,27 @@ def sample(opened: OpenedDocument) -> Sample:
         if len(values) == _LOOKED_AT:
             break
     return Sample(opened.name, opened.shape, tuple(values))
+
+
+def behind_words(opened: OpenedDocument) -> Iterator[OpenedDocument]:
+    """The JSON that begins in the first line of a text, behind words that a program has printed before it."""
+    line = _head_of(opened).partition("\n")[0] if opened.shape == "text" else ""
+    begins = min((at for sign in "{[" if (at := line.find(sign)) > 0), default=0)
+    if not begins:
+        return
+
+    @contextmanager
+    def opening() -> Iterator[JsonInput]:
+        with opened.open() as stream:
+            stream.read(len(line[:begins].encode()))
+            yield stream
+
+    yield document(opened.name, opening)
+
+
+def _head_of(opened: OpenedDocument) -> str:
+    with opened.open() as stream:
+        return stream.read(_HEAD).decode("utf-8-sig", "replace")
 
 
 def arrays_in(opened: OpenedDocument) -> Iterator[OpenedDocument]:

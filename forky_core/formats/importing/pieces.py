@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 from forky_core.conversation.identity import title_from, title_line
 from forky_core.formats.contract import Importer, ParsedConversation, Sample, Unreadable
-from forky_core.formats.fields import obj, objs
+from forky_core.formats.fields import obj, objs, word
 from forky_core.formats.files.json_nested import DEEP
 from forky_core.formats.files.source import (
     Archive,
     ArchiveFiles,
     OpenedDocument,
     arrays_in,
+    behind_words,
     is_packed,
     sample,
 )
@@ -29,20 +31,57 @@ from forky_core.text.surroundings import first_spoken
 UNKNOWN = "Its format is not known. Forky also reads a list of messages with a “role” and a “content”."
 PACKED = "It is packed. Unpack it, and import what is in it."
 NOTHING = "No file in it holds conversations."
-NO_LONGER = (
-    "It is a file of {}, which Forky no longer reads. Write its conversations as lists of messages with a “role” and a "
-    "“content”, and import those."
-)
+NOT_READ = "It is a file of {}, which Forky does not read. {}"
+LISTS = "Write its conversations as lists of messages with a “role” and a “content”, and import those."
+_OPENCODE = ("opencode’s own store", "Write the session by `opencode export`, and import that.")
 _CARDS = ("chara_card_v2", "chara_card_v3")
-_SIGNS: Mapping[str, Callable[[Mapping[str, Json]], bool]] = {
-    "Portable AI Memory": lambda value: value.get("schema") == "portable-ai-memory-conversation",
-    "Chatbot UI": lambda value: "version" in value and isinstance(value.get("history"), list),
-    "TypingMind": lambda value: any(
-        "chatID" in chat for chat in (value, *objs(obj(value.get("data")).get("chats")))
+_VALUES: tuple[tuple[str, str, Callable[[Mapping[str, Json]], bool]], ...] = (
+    ("Portable AI Memory", LISTS, lambda value: value.get("schema") == "portable-ai-memory-conversation"),
+    ("Chatbot UI", LISTS, lambda value: "version" in value and isinstance(value.get("history"), list)),
+    (
+        "TypingMind",
+        LISTS,
+        lambda value: any("chatID" in chat for chat in (value, *objs(obj(value.get("data")).get("chats")))),
     ),
-    "Open Assistant": lambda value: "message_tree_id" in value,
-    "a program for character cards": lambda value: value.get("spec") in _CARDS,
-}
+    ("Open Assistant", LISTS, lambda value: "message_tree_id" in value),
+    ("a program for character cards", LISTS, lambda value: value.get("spec") in _CARDS),
+    (*_OPENCODE, lambda value: "sessionID" in value or {"projectID", "directory"} <= value.keys()),
+    (
+        "`codex exec --json`",
+        "Import the session’s own file, which Codex keeps in its folder `sessions`.",
+        lambda value: value.get("type") == "thread.started",
+    ),
+    (
+        "OpenHands, one of many with an event each",
+        "Download the conversation’s trajectory, and import that.",
+        lambda value: "source" in value and word(value.get("kind")).endswith("Event"),
+    ),
+    (
+        "`llm logs --json`",
+        "Import the database that `llm logs path` names.",
+        lambda value: {"conversation_id", "prompt", "response"} <= value.keys(),
+    ),
+    ("HuggingChat", LISTS, lambda value: any("ancestors" in one for one in objs(value.get("messages")))),
+    ("LangSmith", LISTS, lambda value: {"run_type", "inputs"} <= value.keys()),
+    ("OpenAI’s batches", LISTS, lambda value: {"custom_id", "response"} <= value.keys()),
+    ("Alpaca’s training data", LISTS, lambda value: {"instruction", "output"} <= value.keys()),
+    ("Discord", LISTS, lambda value: {"guild", "channel", "messages"} <= value.keys()),
+    ("Slack", LISTS, lambda value: {"user", "text", "ts"} <= value.keys()),
+)
+_TEXTS = (
+    (
+        "Microsoft Copilot",
+        LISTS,
+        re.compile(r"\ufeff?(?:Conversation,Time,Author|CreatedAt,Message|Timestamp,ClientApp),"),
+    ),
+    ("Perplexity", LISTS, re.compile(r"<img src=\"[^\"]*perplexity\.ai")),
+    (
+        "Google Takeout, as a web page",
+        "Choose JSON for “My Activity” in Takeout, and import that.",
+        re.compile(r"<html>.*class=\"outer-cell mdl-cell", re.DOTALL),
+    ),
+)
+"""Programs whose files are not read, with what to do instead, and how a value or a text of one is recognised."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +118,7 @@ def pieces(source: Archive) -> Iterator[SourcePiece]:
 
 def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
     """Yield the conversations of one archive, whose numbers follow `number`."""
+    refused: set[str] = set()
     for name, open in archive.readable:
         importer: Importer | None = None
         found: Iterable[ParsedConversation | Chat | Unreadable]
@@ -91,10 +131,11 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
                 importer = importer_for(beginning)
                 if importer is None:
                     opened, importer = _wrapped(opened)
-                former = no_longer_read(beginning) if importer is None or importer in WIDE else ""
-                if former:
-                    found = (Unreadable(name, former),)
-                elif importer is not None:
+                why = not_read(beginning) if importer is None or importer in WIDE else ""
+                if why and why not in refused:
+                    importer, found = None, (Unreadable(name, why),)
+                    refused.add(why)
+                elif importer is not None and not why:
                     found = importer.read(opened, archive.beside)
                 elif len(archive.readable) > 1 or archive.folder is not None:
                     archive.unread.append(name)
@@ -112,8 +153,8 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
 
 
 def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:
-    """Find an array of conversations inside a document of an unknown format, and its importer."""
-    for inner in arrays_in(opened):
+    """Find conversations inside a document of an unknown format, and their importer."""
+    for inner in (*behind_words(opened), *arrays_in(opened)):
         beginning = sample(inner)
         importer = importer_for(beginning)
         # Two importers accept nearly anything; inside an unknown object that would be a guess.
@@ -138,7 +179,9 @@ def title_of(tree: ImportedTree) -> str:
     return title_from(first_spoken(m.text for m in tree.messages if m.role == "user" and not m.hidden))
 
 
-def no_longer_read(sample: Sample) -> str:
-    """The sentence that names the program of a file that is no longer imported; "" for every other file."""
-    programs = (name for name, fits in _SIGNS.items() if any(map(fits, sample.objects)))
-    return next((NO_LONGER.format(name) for name in programs), "")
+def not_read(sample: Sample) -> str:
+    """The sentence that names the program of a file that is not imported; "" for every other file."""
+    found = [(name, way) for name, way, sign in _TEXTS if sign.match(sample.text)]
+    found += [(name, way) for name, way, fits in _VALUES if any(map(fits, sample.objects))]
+    found += [_OPENCODE] if {"session", "message", "part"} <= sample.tables else []
+    return NOT_READ.format(*found[0]) if found else ""

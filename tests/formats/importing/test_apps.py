@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from forky_core.formats.importing.readers.big_agi import BigAGI
+from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
@@ -18,7 +19,7 @@ from tests.formats.sources import PROGRAM_FILES, every, one, packed, program_fil
 
 def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer() -> None:
 
-    alone, used, chatted = every(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
+    alone, chatted = every(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
     assert said(chatted) == [
         ("user", "2+2?"),
         ("assistant", "**4**\n\n- really"),
@@ -26,9 +27,40 @@ def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer() -> None:
         ("assistant", "6 < 7"),
     ]
     assert said(alone) == [("user", "Alone?"), ("assistant", "```\nyes\n  no\n```")]
-    assert dict(build_tree(used).account.skipped) == {USE: 1}
     account = build_tree(chatted).account
-    assert (account.seen, account.split, account.imported) == (2, 2, 4)
+    assert dict(account.skipped) == {USE: 1}, "a record that is no prompt is counted, and is no conversation"
+    assert (account.seen, account.split, account.imported) == (3, 2, 4)
+
+
+def test_gemini_activity_of_an_account_in_another_language_names_its_conversations(tmp_path: Path) -> None:
+    link = {"name": "Gemini", "url": "https://gemini.google.com/app/d83053a82f419e50"}
+    records: list[Json] = [
+        {
+            "header": "Apps de Gemini",
+            "title": title,
+            "time": at,
+            "safeHtmlItem": [{"html": html}],
+            "details": [link],
+        }
+        for title, at, html in (("Pediste B", "2026-01-02", "b"), ("Pediste A", "2026-01-01", "a"))
+    ]
+    (chat,) = every(TakeoutGemini(), written(tmp_path, [*records, {"header": "YouTube", "title": "Watched"}]))
+    assert said(chat) == [
+        ("user", "Pediste A"),
+        ("assistant", "a"),
+        ("user", "Pediste B"),
+        ("assistant", "b"),
+    ]
+    assert build_tree(chat).account.all_understood
+
+
+def test_an_answer_of_grok_that_its_model_signs_is_one_of_the_model(tmp_path: Path) -> None:
+    replies = [{"response": {"_id": at, "message": at, "sender": at}} for at in ("human", "grok-3")]
+    (chat,) = every(
+        Grok(), written(tmp_path, {"conversations": [{"conversation": {}, "responses": replies}]})
+    )
+    assert [node.draft.role for node in chat.nodes if node.draft] == ["user", "assistant"]
+    assert build_tree(chat).account.all_understood
 
 
 def test_a_picture_beside_gemini_activity_comes_along(tmp_path: Path) -> None:

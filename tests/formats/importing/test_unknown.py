@@ -94,6 +94,19 @@ def test_a_session_of_codex_that_has_only_events_is_read_from_them(tmp_path: Pat
     assert [(message.role, message.text) for message in tree.messages] == [("user", "Q"), ("assistant", "A")]
 
 
+def test_a_question_that_only_an_event_of_codex_has_is_read_in_its_place(tmp_path: Path) -> None:
+    def asked(text: str) -> Json:
+        shown = {"type": "UserMessage", "content": [{"type": "text", "text": text}]}
+        return {"type": "event_msg", "payload": {"type": "item_completed", "item": shown}}
+
+    session = lines(
+        CODEX, asked("Q"), item("assistant", "A"), asked("R"), item("user", "S"), asked("S"), asked("T")
+    )
+    tree = build_tree(one(Codex(), written(tmp_path, session)))
+    assert [message.text for message in tree.messages] == ["Q", "A", "R", "S", "T"]
+    assert tree.head == tree.messages[-1].id
+
+
 def test_two_messages_of_gemini_cli_with_one_id_are_both_there(tmp_path: Path) -> None:
     said = [{"id": "1", "type": "gemini", "content": "A"}, {"id": "1", "type": "user", "content": "Q"}]
     tree = build_tree(

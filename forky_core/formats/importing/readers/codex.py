@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, ClassVar
 
 from forky_core.formats.chaining import spread, unknown_line
@@ -41,7 +41,15 @@ _SETTINGS = frozenset(
     ("world_state", "ghost_snapshot", "inter_agent_communication_metadata", "token_usage_record")
 )
 """Other lines without content of the conversation."""
-_TOLD: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
+_TOLD: Mapping[str, Role] = {
+    "user_message": "user",
+    "agent_message": "assistant",
+    "UserMessage": "user",
+    "AgentMessage": "assistant",
+}
+"""Events that show a message, and what newer versions call it in an `item_completed`."""
+_SURE = 40
+"""The least characters by which a message inside another one is recognised."""
 _ON_SCREEN = re.compile(
     r"\w+_(begin|end|started|complete|completed|delta|updated?|request|response|count|event|break|aborted|applied|mode|diff)"
     r"|agent_reasoning(_raw_content)?|session_configured|context_compacted|error|warning|stream_error|deprecation_notice"
@@ -82,9 +90,10 @@ class _Rollout:
     turns: list[str | None] = field(default_factory=list)
     """For each user message on the current path, the message it follows."""
     model: str = ""
-    told: list[Mapping[str, Any]] = field(default_factory=list)
-    """Events that repeat messages."""
-    has_messages: bool = False
+    told: list[tuple[int, Role, str, Node]] = field(default_factory=list)
+    """Messages that events show, with their place among the nodes, role and text: most of them are items, too."""
+    said: set[tuple[Role, str]] = field(default_factory=set)
+    """What items say."""
     names: dict[str, str] = field(default_factory=dict)
     """Names of tools, by the id of the call."""
 
@@ -99,8 +108,8 @@ class _Rollout:
                 kind = word(payload.get("type"))
                 if kind == "thread_rolled_back":
                     self._roll_back(payload.get("num_turns"))
-                elif kind in _TOLD:
-                    self.told.append(line)
+                elif (item := obj(payload.get("item")) or payload) and word(item.get("type")) in _TOLD:
+                    self._tell(item, micros(line.get("timestamp")))
                 elif not _ON_SCREEN.fullmatch(kind):
                     self._keep(line)
             case "response_item":
@@ -120,6 +129,26 @@ class _Rollout:
         self.nodes.append(node)
         self.last = node.id
 
+    def _tell(self, item: Mapping[str, Any], at: int) -> None:
+        role, content = _TOLD[word(item.get("type"))], item.get("content", item.get("message"))
+        draft = Draft(role, tuple(content_parts(content, self.files, PROGRAM)))
+        model = self.model if role == "assistant" else ""
+        node = Node(f"event {len(self.told)}", self.last, draft, created=at, model=model)
+        self.told.append((len(self.nodes), role, words(content).strip(), node))
+
+    def _insert_told(self) -> None:
+        """Insert the messages that only events have: some files have no others, newer ones no other questions."""
+        for place, role, text, node in reversed(self.told):
+            if (role, text) in self.said or (
+                len(text) >= _SURE and any(role == who and text in said for who, said in self.said)
+            ):
+                continue
+            if place == len(self.nodes):
+                self.last = node.id
+            elif self.nodes[place].parent == node.parent:
+                self.nodes[place] = replace(self.nodes[place], parent=node.id)
+            self.nodes.insert(place, node)
+
     def _roll_back(self, turns: Any) -> None:
         if isinstance(turns, int) and not isinstance(turns, bool) and turns > 0 and self.turns:
             first = max(0, len(self.turns) - turns)
@@ -129,11 +158,11 @@ class _Rollout:
     def _item(self, item: Mapping[str, Any], at: int) -> None:
         kind, call = word(item.get("type")), word(item.get("call_id"))
         if kind == "message":
-            self.has_messages = True
             role = role_of(item.get("role"))
             parts = content_parts(item.get("content"), self.files, PROGRAM)
             parts += leftovers(item, ("content",), PROGRAM)
             text = words(item.get("content"))
+            self.said.add((role, text.strip()))
             hidden = role != "assistant" and bool(text.strip()) and not bare(text)
             if role == "user" and not hidden:
                 self.turns.append(self.last)
@@ -164,11 +193,7 @@ class _Rollout:
         self.last = id
 
     def found(self) -> ParsedConversation:
-        if not self.has_messages:  # Some files have nothing but what was shown on the screen.
-            for line in self.told:
-                event = obj(line["payload"])
-                parts = content_parts(event.get("message"), self.files, PROGRAM)
-                self._add(_TOLD[word(event.get("type"))], parts, micros(line.get("timestamp")))
+        self._insert_told()
         id, above = word(self.about.get("id")), word(self.about.get("session_id"))
         return ParsedConversation(
             source_id=id,

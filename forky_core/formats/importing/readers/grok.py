@@ -53,13 +53,16 @@ def _conversation(entry: Mapping[str, Any], files: SourceFiles) -> ParsedConvers
 
 
 def _node(response: Mapping[str, Any], number: int, files: SourceFiles) -> Node:
-    role = role_of(response.get("sender"))
+    sender = response.get("sender")
+    if word(sender).startswith("grok"):  # The name of a model, in answers of some years.
+        sender = "assistant"
+    role = role_of(sender)
     parts: list[Part] = []
     thought = words(response.get("thinking_trace"))
     if thought.strip():
         parts.append(ReasoningPart(thought))
     parts += content_parts(response.get("message"), files, PROGRAM)
-    parts += leftovers(response, _READ, PROGRAM) + unknown_role(response.get("sender"), PROGRAM, "sender")
+    parts += leftovers(response, _READ, PROGRAM) + unknown_role(sender, PROGRAM, "sender")
     return Node(
         word(response.get("_id")) or word(response.get("response_id")) or f"#{number}",
         ref(response.get("parent_response_id")),

@@ -105,7 +105,7 @@ def _step(step: Mapping[str, Any], names: dict[str, str], files: SourceFiles) ->
     parts = _blocks(step.get("content"), names, files)
     if obj(step.get("style")).get("type") == "thinking":
         parts = [ReasoningPart(part.text) if isinstance(part, TextPart) else part for part in parts]
-    return [*parts, *leftovers(step, ("content",), PROGRAM, within="steps.")]
+    return [*parts, *leftovers(step, ("content", "roleOverride"), PROGRAM, within="steps.")]
 
 
 def _blocks(content: Json, names: dict[str, str], files: SourceFiles) -> list[Part]:

@@ -52,6 +52,10 @@ _SAYING = ("content", "tool_calls", "text", "value", "parts", "message")
 """An object with a role is a message if it has one of these fields."""
 
 
+_SHORT = 8
+"""The fewest digits of a number that identifies a conversation."""
+
+
 def _are_messages(value: Any) -> bool:
     return any("role" in one and any(field in one for field in _SAYING) for one in objs(value))
 
@@ -61,10 +65,16 @@ def _conversation(
 ) -> ParsedConversation:
     chain = openai_chain(messages, files, PROGRAM, model=word(value.get("model")))
     return chain.conversation(
-        word(value.get("id")) or word(value.get("conversation_id")),
+        _id(value),
         word(value.get("title")) or word(value.get("name")),
         created=micros(value.get("created_at")) or micros(value.get("created")),
         system=words(value.get("system")) or None,
         model=word(value.get("model")),
         extra=picked(value, "tools", "metadata"),
     )
+
+
+def _id(value: Mapping[str, Any]) -> str:
+    """The conversation's id. A short number, as rows of a table have it, is none: other files have the same."""
+    ids = map(word, (value.get("uuid"), value.get("id"), value.get("conversation_id")))
+    return next((id for id in ids if id and not (id.isdigit() and len(id) < _SHORT)), "")

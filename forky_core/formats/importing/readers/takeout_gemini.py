@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from forky_core.documents.html_text import markdown_of
@@ -31,6 +32,8 @@ PROGRAM = Program(
 _READ = frozenset(("title", "safeHtmlItem", "imageFile", "attachedFiles", "subtitles"))
 USE = "It records a use of the app, no prompt."
 _PREFIX = "Prompted "
+_APPS = re.compile(r"\b(?:Gemini|Bard)\b")
+"""The name of the program, which stands among words of the account's language."""
 _CHAT = re.compile(r"gemini\.google\.com/(?:u/\d+/)?(?:app|gem/[\w-]+)/([0-9a-f]{8,})", re.ASCII)
 
 
@@ -40,28 +43,50 @@ class TakeoutGemini:
 
     def fits(self, sample: Sample) -> bool:
         return any(
-            word(value.get("header")).startswith(("Gemini", "Bard")) and "title" in value and "time" in value
+            _APPS.search(word(value.get("header"))) is not None and "title" in value and "time" in value
             for value in sample.objects
         )
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
-        beside: dict[str, str] = {}
-        for name in files.names():
-            beside.setdefault(name.rpartition("/")[2], name)
-        chats: dict[str, list[Mapping[str, Any]]] = {}
-        for value in document.values():
-            if isinstance(value, Unreadable):
-                yield value
+        uses: list[Node] = []
+        last: ParsedConversation | None = None
+        for found in _conversations(document, files, uses):
+            if isinstance(found, Unreadable):
+                yield found
                 continue
-            record = obj(value)
-            chat = _CHAT.search(word(record.get("titleUrl")))
-            if chat is not None:
-                chats.setdefault(chat.group(1), []).append(record)
-            elif record:
-                yield _found("", [record], files, beside)
-        for id, records in chats.items():
-            records.reverse()  # The newest comes first.
-            yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
+            if last is not None:
+                yield last
+            last = found
+        if last is not None or uses:  # Records that are no prompts are counted with the last conversation.
+            last = last or ParsedConversation("", "", ())
+            yield replace(last, nodes=(*last.nodes, *uses))
+
+
+def _conversations(document: SourceDocument, files: SourceFiles, uses: list[Node]) -> Iterator[Result]:
+    beside: dict[str, str] = {}
+    for name in files.names():
+        beside.setdefault(name.rpartition("/")[2], name)
+    chats: dict[str, list[Mapping[str, Any]]] = {}
+    for value in document.values():
+        if isinstance(value, Unreadable):
+            yield value
+            continue
+        record = obj(value)
+        links = (record.get("titleUrl"), *(one.get("url") for one in objs(record.get("details"))))
+        chat = next(filter(None, (_CHAT.search(word(link)) for link in links)), None)
+        if chat is not None:
+            chats.setdefault(chat.group(1), []).append(record)
+        elif _is_prompt(record):
+            yield _found("", [record], files, beside)
+        elif record:
+            uses.append(Node(f"use {len(uses)}", None, None, why=USE))
+    for id, records in chats.items():
+        records.reverse()  # The newest comes first.
+        yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
+
+
+def _is_prompt(record: Mapping[str, Any]) -> bool:
+    return bool(record.get("safeHtmlItem")) or word(record.get("title")).startswith(_PREFIX)
 
 
 def _found(
@@ -81,11 +106,11 @@ def _pair(
     """The prompt, and below it the answer if there is one."""
     title, at = word(record.get("title")), micros(record.get("time"))
     answer = markdown_of("\n\n".join(word(item.get("html")) for item in objs(record.get("safeHtmlItem"))))
-    if not answer and not title.startswith(_PREFIX):
+    if not _is_prompt(record):
         return [Node(id, parent, None, why=USE)]
     parts: list[Part] = []
-    for name in (record.get("imageFile"), *seq(record.get("attachedFiles"))):
-        part = files.attach(beside.get(word(name).rpartition("/")[2], ""))
+    for name in dict.fromkeys(map(word, (record.get("imageFile"), *seq(record.get("attachedFiles"))))):
+        part = files.attach(beside.get(name.rpartition("/")[2], ""))
         parts += [part] if part is not None else []
     parts += text_parts(title.removeprefix(_PREFIX))
     names = [word(one.get("name")) for one in objs(record.get("subtitles"))]
@@ -93,7 +118,8 @@ def _pair(
     parts += [not_understood(PROGRAM.name, "subtitles", unread)] if unread else []
     for item in objs(record.get("safeHtmlItem")):
         parts += leftovers(item, ("html",), PROGRAM, within="safeHtmlItem.")
-    asked = Draft("user", (*parts, *leftovers(record, _READ, PROGRAM)))
+    details = [one for one in objs(record.get("details")) if not _CHAT.search(word(one.get("url")))]
+    asked = Draft("user", (*parts, *leftovers({**record, "details": details}, _READ, PROGRAM)))
     if not answer:
         return [Node(id, parent, asked, created=at)]
     return [
