@@ -34,12 +34,14 @@ _IBAN_LENGTHS = {
     }.items()
     for country in countries.split()
 }
-_IBAN = re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(_IBAN_LENGTHS)})[0-9]{{2}}(?=[ \u00a0\u202f-]?[A-Z0-9])")
+_IBAN = re.compile(
+    rf"(?<![A-Za-z0-9])(?=[A-Za-z]{{2}}[0-9]{{2}})(?i:{'|'.join(_IBAN_LENGTHS)})[0-9]{{2}}(?=[ \u00a0\u202f-]?[A-Z0-9])"
+)
 _SEPARATORS = " \u00a0\u202f-"
 _CARD = re.compile(
     r"""
     (?<![\w./+-])(?<!\d[ ])
-    (?: [2-6]\d{15,18} | [2-6]\d{3}(?P<sep>[ -])\d{4}(?P=sep)\d{4}(?P=sep)\d{4}(?:(?P=sep)\d{1,3})?
+    (?: [2-6]\d{15,18} | [2-6]\d{3}(?P<sep>[ .-])\d{4}(?P=sep)\d{4}(?P=sep)\d{4}(?:(?P=sep)\d{1,3})?
       | 3[47]\d{2}(?P<five>[ -]?)\d{6}(?P=five)\d{5}
       | 3[0689]\d{2}(?P<four>[ -]?)\d{6}(?P=four)\d{4} )
     (?![\w/]|[.:,-]\d|[ ]\d)
@@ -62,10 +64,12 @@ def ibans(text: str) -> Iterator[tuple[str, int]]:
     """Yield each IBAN, together or in groups of four, and where it begins."""
     for match in _IBAN.finditer(text):
         start = match.start()
-        value = _grouped(text, start, _IBAN_LENGTHS[text[start : start + 2]])
+        value = _grouped(text, start, _IBAN_LENGTHS[text[start : start + 2].upper()])
         digits = "".join(str(int(c, 36)) for c in value if c not in _SEPARATORS)
         # Country and check digits, six digits as written here, go to the end.
-        if value and int(digits[6:] + digits[:6]) % 97 == 1:
+        # In small letters only what has no others but the country's, as ids in hex are written so, too.
+        written = value.isupper() or value[2:].replace(" ", "").isdigit()
+        if value and written and int(digits[6:] + digits[:6]) % 97 == 1:
             yield value, start
 
 
@@ -76,7 +80,7 @@ def _grouped(text: str, start: int, length: int) -> str:
         if number and number % 4 == 0 and text[at : at + 1] and text[at] in _SEPARATORS:
             at += 1
         char = text[at : at + 1]
-        if not (char.isascii() and (char.isdigit() or char.isupper())):
+        if not (char.isascii() and char.isalnum()):
             return ""
         at += 1
     return "" if text[at : at + 1].isalnum() else text[start:at]
@@ -85,7 +89,7 @@ def _grouped(text: str, start: int, length: int) -> str:
 def cards(text: str) -> Iterator[tuple[str, int]]:
     """Yield the number of each payment card, together or in its groups, and where it begins."""
     for match in _CARD.finditer(text):
-        digits = match.group().replace(" ", "").replace("-", "")
+        digits = re.sub(r"\D", "", match.group())
         if _ISSUERS.fullmatch(digits) and _luhn(digits):
             yield match.group(), match.start()
 

@@ -248,7 +248,7 @@ def _replacing(chosen: Iterable[PrivateValue]) -> Callable[[str], str]:
 
 
 def _whole(value: str) -> str:
-    # A `_` beside it may be Markdown's, or the end of a token.
-    before = r"(?<![^\W_])" if value[0].isalnum() else ""
-    after = r"(?![^\W_])" if value[-1].isalnum() else ""
+    # A `_` beside it may be Markdown's, or the end of a token; scripts without spaces write right beside it.
+    before = r"(?<![A-Za-zÀ-ɏ0-9])" if value[0].isalnum() else ""
+    after = r"(?![A-Za-zÀ-ɏ0-9])" if value[-1].isalnum() else ""
     return f"{before}{re.escape(value)}{after}"

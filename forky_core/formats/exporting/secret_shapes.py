@@ -10,8 +10,10 @@ Every pattern is bounded, so that no text takes more than linear time.
 from __future__ import annotations
 
 import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping
+from itertools import chain
+
+from forky_core.text.disguises import Respelled
 
 _WORD = "[A-Za-z0-9]"
 _URL = "[A-Za-z0-9_-]"
@@ -26,6 +28,10 @@ TOKENS: Mapping[str, str] = {
     "Replicate": rf"r8_{_WORD}{{37}}(?!\w)",
     "Cerebras": rf"csk-{_WORD}{{40,80}}",
     "NVIDIA": rf"nvapi-{_URL}{{60,80}}",
+    "Fireworks": rf"fw_{_WORD}{{22,24}}(?!\w)",
+    "Together": rf"tgp_v1_{_URL}{{43}}(?!\w)",
+    "ElevenLabs, Cursor": r"(?:sk_[0-9a-f]{48}|key_[0-9a-f]{64})(?!\w)",
+    "Zhipu": rf"[0-9a-f]{{32}}\.{_WORD}{{16}}(?!\w)",
     "Voyage": rf"pa-{_URL}{{43}}(?!\w)",
     "Jina": rf"jina_{_URL}{{50,80}}",
     "Tavily": rf"tvly-(?:dev-|prod-)?{_WORD}{{28,60}}",
@@ -37,7 +43,9 @@ TOKENS: Mapping[str, str] = {
     "Google OAuth": rf"ya29\.{_URL}{{20,2000}}|1//0{_URL}{{40,300}}",
     "Azure": r"[A-Za-z0-9_~.]{3}[0-9]Q~[A-Za-z0-9_~.-]{31,34}(?!\w)",
     "Alibaba": rf"LTAI{_WORD}{{20}}(?!\w)",
-    "Cloudflare": r"v1\.0-[0-9a-f]{24}-[0-9a-f]{146}(?!\w)",
+    "Cloudflare": rf"v1\.0-[0-9a-f]{{24}}-[0-9a-f]{{146}}(?!\w)|cf(?:ut|at|k)_{_WORD}{{40,60}}",
+    "Vercel, Neon": rf"vercel_blob_rw_{_WORD}{{16}}_{_WORD}{{24,40}}|napi_{_WORD}{{60,70}}(?!\w)",
+    "Tailscale": rf"tskey-(?:auth|api|client|scim|webhook)-{_WORD}{{8,20}}-{_WORD}{{20,40}}",
     "DigitalOcean": r"do[opr]_v1_[0-9a-f]{64}(?!\w)",
     "Fly.io": rf"fo1_{_URL}{{43}}(?!\w)|fm(?:1[ar]|2)_[A-Za-z0-9+/]{{100,2000}}={{0,3}}",
     "Heroku": rf"HRKU-AA{_URL}{{58}}(?!\w)",
@@ -103,18 +111,23 @@ _PRIVATE_KEY = re.compile(
       -----BEGIN[ ][A-Z0-9 ]{0,40}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
       (?: (?:[^-]|-(?!----)){1,40000}+-----END[ ][A-Z0-9 ]{0,40}PRIVATE[ ]KEY(?:[ ]BLOCK)?-----
         | (?:(?:\s|\\[rn]){0,8}[A-Za-z0-9+/=]{40,4000}+){1,400}+ )       # its end was cut off
+    | (?<=Private-Lines:)[ ]\d{1,3}(?:\s{1,3}[A-Za-z0-9+/=]{1,64}+(?=\s)){1,400}+    # PuTTY's
     """,
     re.VERBOSE,
 )
 _LABELLED = re.compile(
     r"""
-      \b[Bb]earer[ ]+(?P<bearer>[A-Za-z0-9._~+/-]{20,400}={0,2})
+    (?=[BbAaSsTtPpCc_":;?&$])
+    (?: \b[Bb]earer[ ]+(?P<bearer>[A-Za-z0-9._~+/-]{20,400}={0,2})
     | (?i:authorization["']?[ ]?:[ ]?["']?basic)[ ]+(?P<login>[A-Za-z0-9+/]{8,400}={0,2})
-    | (?i:api[_-]?key|access[_-]?key|account[_-]?key|secret|token|passw(?:or)?d|passphrase)["']?[ ]{0,3}[=:][ ]{0,3}["']?
-      (?P<value>[A-Za-z0-9_+/.~!@$%^&*-]{12,200}={0,2})
-    | ://[^\s/:@]{0,80}:(?P<password>[^\s/@:]{6,100})@
+    | (?i:api[_-]?key|access[_-]?key|account[_-]?key|private[_-]?key|secret|token|(?<!\w)_auth|"auth)
+      \\{0,3}["']?[ ]{0,3}[=:][ ]{0,3}\\{0,3}["']?(?P<value>[A-Za-z0-9_+/.~!@$%^&*-]{12,200}={0,2})
+    | ://[^\s/:@]{0,80}:(?P<password>[^\s/@:]{4,100})@
+    | \bcurl\b[^\n]{0,200}?[ ](?:-u|--user)[ =]{0,2}["']?[^\s:"']{1,80}:(?P<user>[^\s"']{4,100})
+    | \$(?P<hash>(?:apr1|2[aby]|[156y]|argon2id?)\$[^\s:"']{20,300})
+    | (?i:cookie["']?[ ]?:[ ]?["']?[^\s=;]{1,60})=(?P<cookie>[^\s,;"']{20,4000})
     | ;[ ]?(?i:password|pwd)[ ]?=[ ]?(?P<field>[^;\s"'<>(){}$*%]{4,100})(?=[;\s"']|$)
-    | [?&](?:sig|X-Amz-Signature|X-Goog-Signature)=(?P<signature>[A-Za-z0-9%+/_-]{40,600})
+    | [?&](?:sig|key|code|X-Amz-Signature|X-Goog-Signature)=(?P<signature>[A-Za-z0-9%+/_-]{24,600}={0,2}) )
     """,
     re.VERBOSE,
 )
@@ -130,18 +143,35 @@ _OPENS = re.compile(
 )
 """What opens something of a Forky: links to read, invitations, links to sign in, the cookie of a session."""
 _BREAK = re.compile(
-    r"(?:\\[rn]|[\r\n]|\\(?=\s))(?:\\[rn]|[\s\\>|]){0,40}+(?=[A-Za-z_+/.~=-]{0,30}\d)", re.ASCII
+    r"(?:\\[rn]|[\r\n\x85\u2028\u2029]|\\(?=\s))(?:\\[rn]|[\s\\>|]){0,40}+(?=[A-Za-z_+/.~=-]{0,30}\d)",
+    re.ASCII,
 )
 """The end of a line, as it is or as JSON has it, with the marks before the next one, where that begins like the rest of
 a token: with a word that has a digit in it."""
 _MAY_BE = re.compile(r"[A-Za-z0-9_/+.~!@$%^&*-]{12}|://|;[ ]?[Pp]|-----BEGIN")
-_PLACEHOLDER = re.compile(r"[$<{%*\[]|(?i:your|my|the|change|example|pass(?:word)?\b|secret\b|x{4})")
+_PLACEHOLDER = re.compile(
+    r"[$<{%*\[]|(?i:your|my|the|change|example|pass(?:word)?\b|secret\b|x{4}|sha-?\d|md5|bcrypt|argon|scrypt|base64|utf)"
+    r"|[/~.\\-]|[A-Za-z]:[/\\]|.{0,90}?(?:://|\.\w+\()"
+)
 """How something begins that stands in a password's place."""
+_CHOSEN = re.compile(
+    r"""
+      (?i:passw(?:or)?[dt]|\bpwd|passphrase|contraseña|mot[ ]de[ ]passe|пароль|密码|密碼|パスワード)
+      (?:\\{0,3}["']?[ ]{0,3}[=:：][ ]{0,3}|[ ]+(?:is|ist|lautet|est|es)[ ]+)\\{0,3}["'“„«`]?
+      (?P<chosen>[!#-%*+.-:=?@A-Z^_a-z|~-]{6,100}+)(?![({<\[])
+    """,
+    re.VERBOSE,
+)
+"""Passwords that a person chose, which need not look random."""
+_MAY_BE_CHOSEN = re.compile("(?i:passw|passp|pwd)|contraseña|mot de passe|парол|密|パスワ")
+_RANDOM = frozenset(("bearer", "value", "signature", "cookie"))
+"""Labelled values that are secrets only if they look random."""
+_MEASURE = re.compile(r"[\d.,:/–-]+\+?-?[A-Za-z]*\W*")
 
 
 def secrets(text: str) -> Iterator[tuple[str, int]]:
     """Yield each secret and where it begins; one may lie within another."""
-    if _MAY_BE.search(text) is None and _BREAK.search(text) is None:
+    if not any(pattern.search(text) for pattern in (_MAY_BE, _BREAK, _MAY_BE_CHOSEN)):
         return
     yield from _broken(text)
     for match in _OPENS.finditer(text):
@@ -151,10 +181,16 @@ def secrets(text: str) -> Iterator[tuple[str, int]]:
     for match in _PRIVATE_KEY.finditer(text):
         yield match.group(), match.start()
     yield from _tokens(text)
-    for match in _LABELLED.finditer(text):
+    chosen = _CHOSEN.finditer(text) if _MAY_BE_CHOSEN.search(text) else ()
+    for match in chain(_LABELLED.finditer(text), chosen):
         kind = match.lastgroup or ""
         value = match[kind]
-        if _is_random(value) if kind in {"bearer", "value", "signature"} else not _PLACEHOLDER.match(value):
+        if kind == "chosen":
+            value = value.rstrip(".:")
+            private = _is_chosen(value)
+        else:
+            private = _is_random(value) if kind in _RANDOM else not _PLACEHOLDER.match(value)
+        if private:
             yield value, match.start(kind)
 
 
@@ -167,27 +203,22 @@ def _tokens(text: str) -> Iterator[tuple[str, int]]:
 
 def _broken(text: str) -> Iterator[tuple[str, int]]:
     """Yield tokens that a line ends in the middle of, as they stand in the text."""
-    pieces, starts, ends = [], [0], [0]
-    at = joined = 0
-    for match in _BREAK.finditer(text):
-        pieces.append(text[at : match.start()])
-        joined += match.start() - at
-        starts.append(joined)
-        at = match.end()
-        ends.append(at)
-    if not pieces:
-        return
-    pieces.append(text[at:])
-    for value, begins in _tokens("".join(pieces)):
-        first, last = bisect_right(starts, begins) - 1, bisect_left(starts, begins + len(value)) - 1
-        if first < last:
-            start = ends[first] + begins - starts[first]
-            yield text[start : ends[last] + begins + len(value) - starts[last]], start
+    joined = Respelled(text, _BREAK, lambda _: "")
+    for value, begins in _tokens(joined.text) if joined.changed else ():
+        start, end = joined.source(begins, len(value))
+        if end - start > len(value):
+            yield text[start:end], start
 
 
 def _is_random(value: str) -> bool:
     """Whether a value may be a secret: `sk-your-api-key-goes-here` and `token = get_access_token` are plain words."""
     return _is_varied(value) and any(c.isdigit() for c in value)
+
+
+def _is_chosen(value: str) -> bool:
+    """Whether a value that is labelled as a password may be one: with letters and digits, no number with its unit."""
+    letters, digits = any(map(str.isalpha, value)), any(map(str.isdigit, value))
+    return letters and digits and not _MEASURE.fullmatch(value) and not _PLACEHOLDER.match(value)
 
 
 def _is_varied(value: str) -> bool:
