@@ -32,13 +32,17 @@ class ToolCallPieces:
     """The place of the newest call with each number."""
 
     def __bool__(self) -> bool:
-        return bool(self._calls)
+        return any(self._own())
+
+    def _own(self) -> Iterator[_Call]:
+        """Yield the calls without those that Anthropic makes and answers itself, such as a search of the web."""
+        return (call for call in self._calls if not call.id.startswith("srvtoolu_"))
 
     def add(self, number: int | None, id: str, name: str, arguments: str) -> None:
         """Add a piece; what it does not say is None or ""."""
         at = self._latest.get(number) if number is not None else len(self._calls) - 1
         call = self._calls[at] if at is not None and at >= 0 else None
-        if call is None or _begins_another(call, id, name, numbered=number is not None):
+        if call is None or _begins_another(call, id, name, arguments, numbered=number is not None):
             call = _Call()
             self._calls.append(call)
             if number is not None:
@@ -49,18 +53,19 @@ class ToolCallPieces:
 
     def done(self) -> Iterator[ToolCallDone]:
         """Yield the calls, in the order in which they began; a signature behind an id is taken from it."""
-        for number, call in enumerate(self._calls):
+        for number, call in enumerate(self._own()):
             id, kept = without_signature(call.id)
             yield ToolCallDone(id or f"call_{number}", call.name, "".join(call.arguments) or "{}", kept)
 
 
-def _begins_another(call: _Call, id: str, name: str, *, numbered: bool) -> bool:
+def _begins_another(call: _Call, id: str, name: str, arguments: str, *, numbered: bool) -> bool:
     # Some servers make another id for each piece of one call, but name the call only once.
     if not name or not call.name:
         return False
-    if id and call.id:
-        return id != call.id
-    return not numbered or _is_json("".join(call.arguments))
+    if id and call.id and id != call.id:
+        return True
+    # Others repeat the name and the id with each piece, or give all calls one id.
+    return (not numbered and not id) or (bool(arguments) and _is_json("".join(call.arguments)))
 
 
 def _is_json(text: str) -> bool:

@@ -206,6 +206,32 @@ def _retry_after(chain: tuple[BaseException, ...]) -> float | None:
     return None
 
 
+_REPORTED = (
+    (re.compile(r"rate_?limit|quota|exhausted", re.IGNORECASE), 429),
+    (re.compile(r"overload|unavailable|server_?error|api_error|internal", re.IGNORECASE), 503),
+    (re.compile(r"authentication|permission|unauthori", re.IGNORECASE), 401),
+    (re.compile(r"not_?found", re.IGNORECASE), 404),
+    (re.compile(r"invalid|bad_?request", re.IGNORECASE), 400),
+)
+"""The statuses of errors by the names that providers give them."""
+
+
+def reported(error: object) -> tuple[FailureKind, str]:
+    """Return the kind of an error that a provider reports within an answer, as an object or as words, and its words."""
+    fields = error if isinstance(error, dict) else {"message": error}
+    words, code = str(fields.get("message") or ""), fields.get("code")
+    name = " ".join(str(fields.get(field) or "") for field in ("type", "code", "status"))
+    named = next((status for pattern, status in _REPORTED if pattern.search(name)), None)
+    kind = _named_kind(frozenset(), words) or _status_kind(code if isinstance(code, int) else named, words)
+    return kind or "unknown", words
+
+
+def reported_failure(error: object, asked: CallContext) -> Failure:
+    """Return the failure of an answer within which its provider reported an error."""
+    kind, words = reported(error)
+    return Failure(kind, sentence(kind, asked, words=words))
+
+
 _BODY = re.compile(r"(b['\"])?(\{.{2,20000}\})", re.DOTALL)
 
 

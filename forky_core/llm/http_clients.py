@@ -128,15 +128,14 @@ class _ReadStream(httpx.AsyncByteStream):
         async for piece in self._stream:
             if self._whole:
                 rest += piece
-                yield piece
                 continue
             *lines, rest = (rest + piece).split(b"\n")
             if lines:
                 yield b"".join(self._end.line(line) + b"\n" for line in lines)
         if self._whole:
-            self._end.body(rest)
+            yield self._end.body(rest)
         elif rest:
-            yield self._end.line(rest)
+            yield self._end.line(rest) if rest.endswith((b"}", b"]")) else rest
 
     async def aclose(self) -> None:
         await self._stream.aclose()

@@ -21,7 +21,7 @@ from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
-from forky_core.llm.failures import CallContext, failure, failure_of, given_up
+from forky_core.llm.failures import CallContext, failure, failure_of, given_up, reported_failure
 from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.litellm_calls import has_callbacks, openai_client, provider_client, unpriced
 from forky_core.llm.prices import shortest_limit
@@ -38,8 +38,6 @@ _POLL = 0.04
 """Seconds between two checks of `stop` while nothing arrives."""
 _MOST_CHUNKS = 64
 """The most chunks of an answer that LiteLLM may store besides those that it needs."""
-_AFTER_THE_END = frozenset({"cut_off", "unknown"})
-"""Kinds of failure that change nothing about an answer whose provider had said why it ended."""
 _CACHE_MARK = {"type": "ephemeral"}
 """Anthropic's mark of a place up to which it caches a prompt. OpenAI caches by itself and routes by a key."""
 NO_KEY = "none"
@@ -166,7 +164,7 @@ class LiteLLMModel:
             for event in assembly.rest(getattr(error, "generated_content", "")):
                 events.put(event)
             failed = failure_of(error, self._connection.asked)
-            if not (end.known and failed.kind in _AFTER_THE_END):
+            if end.error is None and not (end.known and failed.kind == "cut_off"):
                 events.put(Failed(failed, self._usage(assembly), error))
                 return
         for event in assembly.rest():
@@ -216,6 +214,8 @@ class LiteLLMModel:
         """Return the last event of an answer whose stream has ended."""
         asked, usage = self._connection.asked, self._usage(assembly)
         reason = end_reason(end.word or "stop", calls=bool(assembly.calls), refused=end.refused)
+        if end.error is not None:
+            return Failed(reported_failure(end.error, asked), usage, provider_reason=end.word)
         if not end.known:
             kind: FailureKind = "unreachable" if asked.unproven and not assembly.said_something else "cut_off"
             return Failed(failure(kind, asked), usage)

@@ -21,7 +21,7 @@ _WORDS = {
     "tool_calls": "tool_calls tool_call tool_use function_call",
     "content_filter": """
         content_filter content_filtered refusal safety recitation blocklist prohibited_content spii sensitive
-        guardrail_intervened error_toxic image_safety image_prohibited_content image_recitation
+        guardrail_intervened error_toxic image_safety image_prohibited_content image_recitation model_armor jailbreak
     """,
     BROKEN: """
         error failed network_error insufficient_system_resource malformed_function_call malformed_response
@@ -50,13 +50,15 @@ def end_reason(word: str, *, calls: bool = False, refused: bool = False) -> EndR
     """Return the reason that a provider's word stands for.
 
     `calls`: the answer has tool calls, which some providers' words do not say. `refused`: the provider marked the text
-    as a refusal, which OpenAI's words do not say.
+    as a refusal, or refused the question, which some words do not say.
     """
     common = _COMMON.get(word.lower(), word)
     if common in {"stop", "tool_calls"}:
         if refused:
             return EndReason("content_filter", "refusal")
         common = "tool_calls" if calls else "stop"
+    elif refused and common not in _WORDS:
+        common = "content_filter"
     return EndReason(common, "" if word.lower() == common.lower() else word)
 
 

@@ -435,7 +435,7 @@ class AnthropicParser(OneAnswer):
         self._ended(value)
 
     def close(self) -> Iterator[Indexed]:
-        if self._word or self.complete:
+        if self._failure is None and (self._word or self.complete):
             for _, tool in sorted(self._tools.items()):
                 yield 0, ToolCallDone(tool.id, tool.name, "".join(tool.json) or "{}")
             yield 0, ended(end_reason(self._word or "stop", calls=bool(self._tools)), self._usage)

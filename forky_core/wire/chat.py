@@ -17,7 +17,7 @@ from forky_core.llm.contract import (
     TextDelta,
     ToolCallDone,
 )
-from forky_core.llm.stream_end import content_words
+from forky_core.llm.stream_end import put_in_place
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadCall
@@ -327,45 +327,43 @@ class ChatParser:
         usage, self._usage = self._usage, Usage()
         for index, heard in sorted(self._heard.items() or [(0, _UpstreamAnswer())]):
             yield from ((index, said) for said in heard.end_of_text())
-            if heard.word or (self.complete and index in self._heard and self._failure is None):
+            if self._failure is None and (heard.word or (self.complete and index in self._heard)):
                 yield from ((index, call) for call in heard.calls.done())
                 reason = end_reason(heard.word or "stop", calls=bool(heard.calls), refused=heard.refused)
                 yield index, ended(reason, usage)
             else:
-                yield index, Failed(self._failure or CUT_OFF, usage)
+                yield index, Failed(self._failure or CUT_OFF, usage, provider_reason=heard.word)
             # The usage is that of the whole call, so it is added to one answer only.
             usage = Usage()
 
     def _take(self, value: Mapping[str, Any], what: str) -> Iterator[Indexed]:
         if isinstance(value.get("usage"), dict):
             self._usage = usage_reported(value["usage"])
-        if isinstance(value.get("error"), dict | str):
-            self._failure = failure_reported(value["error"])
+        if error := value.get("error"):
+            self._failure = failure_reported(error)
         choices = value.get("choices")
         for choice in choices if isinstance(choices, list) else ():
             if isinstance(choice, dict):
-                yield from self._choice(choice, choice.get(what), whole=what == "message")
+                said = choice.get(what) or choice.get("message")
+                yield from self._choice(choice, said, whole=what == "message")
 
     def _choice(self, choice: Mapping[str, Any], delta: Any, *, whole: bool) -> Iterator[Indexed]:
         index = choice.get("index")
         index = index if isinstance(index, int) and 0 <= index < MOST_ANSWERS else 0
+        if error := choice.get("error"):
+            self._failure = failure_reported(error)
         heard = self._heard.setdefault(index, _UpstreamAnswer())
         if isinstance(delta, dict):
-            content, refusal = delta.get("content"), delta.get("refusal")
-            blocks = content_words(content)
-            for thought in (delta.get("reasoning_content") or delta.get("reasoning"), blocks[0]):
-                if isinstance(thought, str) and thought:
-                    yield index, ReasoningDelta(thought)
-            heard.refused = heard.refused or bool(refusal)
-            for text in (content, blocks[1], refusal):
-                if isinstance(text, str):
-                    yield from ((index, said) for said in heard.text(text))
+            heard.refused = heard.refused or bool(delta.get("refusal"))
+            put_in_place(delta)
+            if isinstance(thought := delta.get("reasoning_content"), str) and thought:
+                yield index, ReasoningDelta(thought)
+            if isinstance(text := delta.get("content"), str):
+                yield from ((index, said) for said in heard.text(text))
             calls = delta.get("tool_calls")
             for number, piece in enumerate(calls if isinstance(calls, list) else ()):
                 if isinstance(piece, dict):
                     _add(heard, {**piece, "index": number} if whole else piece)
-            if isinstance(delta.get("function_call"), dict):
-                _add(heard, {"index": 0, "function": delta["function_call"]})
         heard.word = said_word(choice.get("finish_reason")) or heard.word
 
 

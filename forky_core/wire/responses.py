@@ -543,7 +543,12 @@ class ResponsesParser(OneAnswer):
                 for said in self._said(number, item):
                     yield 0, said
                 self._note(item)
-        self._end, self.id = value, str(value.get("id") or "")
+        self._ended(value)
+
+    def _ended(self, response: Mapping[str, Any]) -> None:
+        self._end, self.id = response, str(response.get("id") or "")
+        if response.get("status") == "failed":
+            self._failure = failure_reported(response.get("error"))
 
     def close(self) -> Iterator[Indexed]:
         end = self._end or {}
@@ -551,12 +556,10 @@ class ResponsesParser(OneAnswer):
         details = end.get("incomplete_details")
         short = details.get("reason") if isinstance(details, dict) else None
         match end.get("status"):
-            case "completed" | "incomplete" as status:
+            case "completed" | "incomplete" as status if self._failure is None:
                 yield from ((0, call) for call in self._calls)
                 word = said_word(short) or status
                 yield 0, ended(end_reason(word, calls=bool(self._calls), refused=self._refused), usage)
-            case "failed":
-                yield 0, Failed(failure_reported(end.get("error")), usage)
             case _:
                 yield 0, Failed(self._failure or CUT_OFF, usage)
 
@@ -573,16 +576,16 @@ class ResponsesParser(OneAnswer):
         elif type == "response.output_item.done" and isinstance(value.get("item"), dict):
             self._note(value["item"])
         elif type in _ENDS and isinstance(value.get("response"), dict):
-            self._end, self.complete = value["response"], True
-            self.id = str(self._end.get("id") or "")
+            self._ended(value["response"])
+            self.complete = True
         elif type == "error":
             self._failure, self.complete = failure_reported(value.get("error") or value), True
 
     def _note(self, item: Mapping[str, Any]) -> None:
-        if item.get("type") == "function_call":
-            names = ("call_id", "name", "arguments")
-            id, name, arguments = (str(item.get(field) or "") for field in names)
-            self._calls.append(ToolCallDone(id, name, arguments or "{}"))
+        if item.get("type") in ("function_call", "custom_tool_call"):
+            names = ("call_id", "name", "arguments", "input")
+            id, name, arguments, words = (str(item.get(field) or "") for field in names)
+            self._calls.append(ToolCallDone(id, name, arguments or words or "{}"))
 
     def _said(self, number: int, item: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """The text of a complete item."""

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from forky_core.llm.contract import Done, Failed, ModelEvent, ReasoningDelta
-from forky_core.llm.failures import scrubbed
+from forky_core.llm.failures import reported, scrubbed
 from forky_core.model import Failure, Usage
 from forky_core.model.end_reasons import EndReason
 from forky_core.model.parts import json_object
@@ -120,5 +120,5 @@ def usage_reported(record: Mapping[str, Any]) -> Usage:
 
 
 def failure_reported(error: Any) -> Failure:
-    said = error.get("message") if isinstance(error, dict) else error
-    return Failure("unknown", f"The provider said: {scrubbed(str(said or 'nothing'))}")
+    kind, words = reported(error)
+    return Failure(kind, f"The provider said: {scrubbed(words) or 'nothing'}")

@@ -355,6 +355,8 @@ class ScriptedProvider:
     """The bodies of the requests so far."""
     refused: list[tuple[int, dict[str, Any]]] = field(default_factory=list)
     """The requests that were answered with an error, as status and body."""
+    whole: dict[str, Any] | None = None
+    """An answer that is sent in one piece, as by a server that does not stream."""
     cut_at: tuple[int, ...] = ()
     """The positions, in bytes, at which the stream is cut into separate writes."""
     breaks_off: bool = False
@@ -415,6 +417,9 @@ def provider(name: str) -> Iterator[ScriptedProvider]:
                 running.refused.append(refused)
                 self._json(*refused)
                 return
+            if running.whole is not None:
+                self._json(200, running.whole)
+                return
             script = running.scripts.pop(0) if len(running.scripts) > 1 else running.scripts[0]
             self._stream(running.bytes_of(script))
 
@@ -438,6 +443,7 @@ def provider(name: str) -> Iterator[ScriptedProvider]:
             self.send_response(status)
             self.send_header("content-type", "application/json")
             self.send_header("content-length", str(len(content)))
+            self.send_header("connection", "close")
             self.end_headers()
             self.wfile.write(content)
 

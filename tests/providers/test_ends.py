@@ -197,8 +197,12 @@ def test_an_answer_of_which_a_filter_let_nothing_through_is_refused() -> None:
     with provider("openai-chat") as running:
         assert answer(running, End("content_filter"), Mark()).end == ("failed", "refused", "content_filter")
     with provider("gemini") as running:
-        blocked = Raw({"promptFeedback": {"blockReason": "PROHIBITED_CONTENT"}})
-        assert answer(running, blocked).end == ("failed", "refused", "PROHIBITED_CONTENT")
+        for word in ("PROHIBITED_CONTENT", "OTHER", "REASON_OF_NEXT_YEAR"):
+            assert answer(running, Raw({"promptFeedback": {"blockReason": word}})).end == (
+                "failed",
+                "refused",
+                word,
+            )
 
 
 @pytest.mark.parametrize("wire", ["openai-chat", "openai-responses", "local"])
@@ -247,9 +251,32 @@ def test_an_empty_reason_is_none(chat_answers: Answers) -> None:
         assert {given.end for given in chat_answers(half)} == {("failed", "cut_off", "")}
 
 
-def test_an_error_before_the_mark_of_the_end_is_a_failure() -> None:
-    error = Raw({"error": {"message": "out of memory"}})
-    assert passed_on("local", Text("Half"), error, Mark()).end[0] == "failed"
+_OVERLOADED = {"type": "overloaded_error", "message": "Overloaded"}
+_FAILED = {"status": "failed", "output": [], "error": {"code": "server_error", "message": "It failed."}}
+ERRORS = (
+    *((wire, {"error": {"message": "out of memory", "code": 500}}) for wire in CHAT_WIRES),
+    ("openai-chat", chat_chunk({}, "error") | {"error": {"message": "The provider is gone.", "code": 502}}),
+    ("local", chat_chunk({}) | {"choices": [{"error": {"message": "Gone.", "code": 502}}]}),
+    ("openai-responses", {"type": "error", "code": "server_error", "message": "It failed."}),
+    ("openai-responses", {"type": "response.failed", "response": _FAILED}),
+    ("anthropic", {"type": "error", "error": _OVERLOADED}),
+    ("gemini", {"error": {"code": 503, "message": "Overloaded.", "status": "UNAVAILABLE"}}),
+)
+
+
+@pytest.mark.parametrize(("wire", "error"), ERRORS)
+def test_an_error_within_an_answer_is_its_end_whatever_the_server_sends_after_it(
+    wire: str, error: dict[str, Any]
+) -> None:
+    with both_ways(wire) as answers:
+        for rest in ((), (Mark(),), (End(COMPLETE[wire]), Mark())):
+            for given in answers(Text("Half"), Raw(error), *rest):
+                assert (given.text, given.end[:2]) == ("Half", ("failed", "overloaded"))
+
+
+def test_an_answer_with_a_piece_that_cannot_be_read_is_not_complete(server: ScriptedProvider) -> None:
+    given = answer(server, Text("Half"), Raw('{"choices": [{"del'), End(COMPLETE[server.wire.name]), Mark())
+    assert (given.text, given.end[:2]) == ("Half", ("failed", "unknown"))
 
 
 @pytest.mark.parametrize("wire", UPSTREAMS)
@@ -372,6 +399,110 @@ def test_parallel_calls_stay_apart_in_any_numbering(chat_answers: Answers, piece
     for given in chat_answers(*pieces, End("tool_calls"), Mark()):
         assert given.calls == (("first", '{"x":1}'), ("second", '{"y":2}'))
         assert given.end == ("done", "tool_calls", "")
+
+
+_LOOK = {"name": "look", "arguments": '{"x": 1}'}
+_CALLED = {"index": 0, "id": "a", "type": "function", "function": _LOOK}
+_SAME_ID = {"index": 0, "id": "a", "function": {**_LOOK, "name": "second"}}
+ELSEWHERE: dict[str, tuple[dict[str, Any], Answer]] = {
+    **{
+        f"a thought in “{name}”": ({name: thought, "content": "8080."}, Answer("8080.", "Hm.", (), ()))
+        for name, thought in (
+            ("reasoning", "Hm."),
+            ("reasoning_text", "Hm."),
+            ("thinking", "Hm."),
+            ("reasoning_content", [{"type": "text", "text": "Hm."}]),
+            ("thinking_blocks", [{"type": "thinking", "thinking": "Hm.", "signature": "c2ln"}]),
+            (
+                "reasoning_details",
+                [{"type": "reasoning.text", "text": "Hm."}, {"type": "reasoning.encrypted"}],
+            ),
+            ("reasoning_details", [{"type": "reasoning.summary", "summary": "Hm."}]),
+        )
+    },
+    "a call of old": ({"function_call": _LOOK}, Answer("", "", (("look", '{"x": 1}'),), ())),
+    "arguments as an object": (
+        {"tool_calls": [{**_CALLED, "function": {"name": "look", "arguments": {"x": 1}}}]},
+        Answer("", "", (("look", '{"x": 1}'),), ()),
+    ),
+    "two calls under one id": (
+        {"tool_calls": [_CALLED, _SAME_ID]},
+        Answer("", "", (("look", '{"x": 1}'), ("second", '{"x": 1}')), ()),
+    ),
+}
+
+
+@pytest.mark.parametrize(("delta", "wanted"), ELSEWHERE.values(), ids=ELSEWHERE)
+def test_what_a_server_says_in_fields_of_its_own_is_read(
+    chat_answers: Answers, delta: dict[str, Any], wanted: Answer
+) -> None:
+    end = ("done", "tool_calls" if wanted.calls else "stop")
+    message = chat_chunk({}) | {"choices": [{"index": 0, "message": delta, "finish_reason": "stop"}]}
+    for script in (
+        (Raw(chat_chunk(delta)), End("stop")),
+        (Raw(message),),
+        (Raw(""), Raw("ping"), Raw(message)),
+    ):
+        for given in chat_answers(*script, Mark()):
+            assert (given.text, given.thoughts, given.calls) == (wanted.text, wanted.thoughts, wanted.calls)
+            assert given.end[:2] == end
+
+
+@pytest.mark.parametrize("wire", CHAT_WIRES)
+def test_a_server_that_does_not_stream_is_read(wire: str) -> None:
+    message = {"role": "assistant", "content": "8080.", "reasoning_content": "Hm.", "tool_calls": [_CALLED]}
+    choice = {"index": 0, "message": message, "finish_reason": "tool_calls"}
+    with provider(wire) as running:
+        running.whole = {"id": "c", "object": "chat.completion", "model": "m", "choices": [choice]}
+        wanted = Answer("8080.", "Hm.", (("look", '{"x": 1}'),), ("done", "tool_calls", ""))
+        assert answer(running, Mark()) == wanted
+
+
+def _event(kind: str, **fields: Any) -> Raw:
+    return Raw({"type": f"response.{kind}", "output_index": 0, **fields})
+
+
+PATCH = {"type": "custom_tool_call", "call_id": "c", "name": "patch", "input": "*** Begin"}
+
+
+def test_thoughts_and_calls_of_other_kinds_of_items_are_read() -> None:
+    script = (
+        _event("output_item.added", item={"id": "r", "type": "reasoning", "summary": []}),
+        _event("reasoning_text.delta", item_id="r", content_index=0, delta="Hm."),
+        _event("reasoning_summary_text.delta", item_id="r", summary_index=1, delta="A "),
+        _event("reasoning_summary_text.delta", item_id="r", summary_index=1, delta="port."),
+        _event("output_item.added", item={**PATCH, "input": ""}),
+        _event("custom_tool_call_input.delta", item_id="c", delta="*** Begin"),
+        _event("output_item.done", item=PATCH),
+    )
+    with both_ways("openai-responses") as answers:
+        for given in answers(*script, End("completed"), Mark()):
+            wanted = Answer(
+                "", "Hm.\n\nA port.", (("patch", "*** Begin"),), ("done", "tool_calls", "completed")
+            )
+            assert given == wanted
+
+
+def test_a_call_that_a_provider_makes_and_answers_itself_is_no_tool_call() -> None:
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
+    blocks = ((0, search), (1, found), (2, {"type": "text", "text": "8080."}))
+    script = [
+        Raw({"type": f"content_block_{what}", "index": number, "content_block": block})
+        for number, block in blocks
+        for what in ("start", "stop")
+    ]
+    with both_ways("anthropic") as answers:
+        for given in answers(*script, End("end_turn"), Mark()):
+            assert given == Answer("8080.", "", (), ("done", "stop", "end_turn"))
+
+
+def test_a_call_of_gemini_without_arguments_is_a_call() -> None:
+    part = {"functionCall": {"name": "look"}}
+    candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP"}
+    with provider("gemini") as running:
+        given = answer(running, Raw({"candidates": [candidate]}))
+    assert (given.calls, given.end[:2]) == ((("look", "{}"),), ("done", "tool_calls"))
 
 
 def test_a_content_that_is_a_list_is_read(chat_answers: Answers) -> None:
