@@ -9,7 +9,7 @@ views/compare.py), and pages/ui/compare draws it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import partial
@@ -43,6 +43,7 @@ from pages.ui.components.only_reading import draw_refusal, edits, may_write, why
 from pages.ui.components.palette import palette
 from pages.ui.components.undoing import page_top
 from pages.ui.frame import Frame, locate, place, saying
+from pages.ui.keeping.fields import kept_fields
 from pages.ui.page import Page
 from pages.ui.streamlit_patches.navigation import lead
 from pages.ui.streamlit_patches.renewing import anew
@@ -54,6 +55,7 @@ _SIDES = "compare.sides"
 _ADD = "compare.add"
 _MODELS = "compare.models"
 _WHOM = "compare.whom"
+_ASK = "compare.ask"
 _ASKED = "compare.asked"
 """Which question was asked last: the columns go to it once for each."""
 _NAMED = 4
@@ -306,11 +308,22 @@ def _ask_box(chosen: Chosen) -> None:
         what = ", ".join(names) if len(names) < _NAMED else f"all {len(names)}"
         if not draw_refusal(_why_not_ask(chosen, to_models=to_models)):
             ask = _ask_models if to_models else _ask_columns
-            st.chat_input(f"Ask {what}", key="compare.ask", on_submit=ask, args=(chosen,))
+            with kept_fields("ask", chosen.frame.chat.id):
+                st.chat_input(f"Ask {what}", key=_ASK, on_submit=_ask, args=(chosen, ask))
 
 
-def _ask_columns(chosen: Chosen) -> None:
-    frame, text = chosen.frame, st.session_state["compare.ask"]
+def _ask(chosen: Chosen, ask: Callable[[Chosen, str], list[Side]]) -> None:
+    """What is not asked stands in the field again."""
+    text, asked = st.session_state[_ASK], False
+    with saying(chosen.frame.session):
+        show(ask(chosen, text), chosen.frame)
+        asked = True
+    if not asked:
+        st.session_state[_ASK] = text
+
+
+def _ask_columns(chosen: Chosen, text: str) -> list[Side]:
+    frame = chosen.frame
     branches = frame.chat.view.branches
     seen = [
         Branch(side.branch, side.head, branches[side.branch].rules)
@@ -318,20 +331,17 @@ def _ask_columns(chosen: Chosen) -> None:
         if side.branch is not None and side.branch in branches
     ]
     loose = [side for side in chosen.sides if side.branch is None and not side.gone]
-    with saying(frame.session):
-        asked = frame.chat.ask_all(text, seen, forks_at=[side.head for side in loose if side.head])
-        _tell(frame, asked)
-        made = iter(asked[len(seen) :])
-        names = [next(made).branch if side in loose else side.key for side in chosen.sides if not side.gone]
-        show(_named(frame, names), frame)
+    asked = frame.chat.ask_all(text, seen, forks_at=[side.head for side in loose if side.head])
+    _tell(frame, asked)
+    made = iter(asked[len(seen) :])
+    names = [next(made).branch if side in loose else side.key for side in chosen.sides if not side.gone]
+    return _named(frame, names)
 
 
-def _ask_models(chosen: Chosen) -> None:
-    frame, text = chosen.frame, st.session_state["compare.ask"]
-    with saying(frame.session):
-        asked = frame.chat.ask_models(text, st.session_state.get(_MODELS, []))
-        _tell(frame, asked)
-        show(_named(frame, [one.branch for one in asked]), frame)
+def _ask_models(chosen: Chosen, text: str) -> list[Side]:
+    asked = chosen.frame.chat.ask_models(text, st.session_state.get(_MODELS, []))
+    _tell(chosen.frame, asked)
+    return _named(chosen.frame, [one.branch for one in asked])
 
 
 def _tell(frame: Frame, asked: Sequence[ReplyAttempt]) -> None:

@@ -176,9 +176,11 @@ def test_one_column_fails_alone_and_can_be_asked_again(chat: Conversation, one: 
 def test_several_models_answer_on_branches_of_their_own(chat: Conversation) -> None:
     test = compare(chat)
     latest(test, "compare.whom").set_value("models").run()
+    by_key(test, "compare.models").set_value([]).run()
+    assert by_key(ask(test, "How long?"), "compare.ask").proto.value == "How long?"  # It was not asked.
     by_key(test, "compare.models").set_value(["scripted/one", "scripted/two"]).run()
     test = answered(ask(test, "How long?"), chat)
-    assert columns(test) == ["one", "two"]
+    assert columns(test) == ["one", "two"] and by_key(test, "compare.ask").proto.value == ""
     assert texts(chat.checkout("two"))[-1] == "By boat, in two days."
     assert texts(chat)[-1] == "It takes two days."
 

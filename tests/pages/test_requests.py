@@ -196,11 +196,15 @@ def test_accepting_lands_the_preview_and_closes_the_request(proposed: Conversati
 
 
 def test_a_comment_is_said_with_its_author_and_needs_some_words(proposed: Conversation) -> None:
-    test = press(look(proposed), "merge.comment_it")
-    assert "A comment needs some words." in words(test)
+    test = look(proposed)
+    by_key(test, "merge.comment").set_value(" ")
+    test = press(test, "merge.comment_it")
+    assert "A comment needs some words." in words(test) and by_key(test, "merge.comment").value == " "
     by_key(test, "merge.comment").set_value("Looks right to me.")
-    assert "Looks right to me." in words(press(test, "merge.comment_it"))
+    test = press(test, "merge.comment_it")
+    assert "Looks right to me." in words(test)
     assert proposed.requests.get(1).comments[0].text == "Looks right to me."
+    assert by_key(test, "merge.comment").value == ""
 
 
 def test_a_comment_on_a_line_stands_below_that_line(proposed: Conversation) -> None:

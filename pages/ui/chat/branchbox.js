@@ -196,7 +196,7 @@ class Box {
 
   pressed(event) {
     const { key } = event;
-    if (event.ctrlKey || event.metaKey || (event.isComposing || event.keyCode === 229)) return;
+    if (event.ctrlKey || event.metaKey) return;
     const step = Math.max(1, Math.floor(this.list.clientHeight / this.row) - 1);
     const moves = { ArrowDown: this.active + 1, ArrowUp: this.active - 1, PageDown: this.active + step, PageUp: this.active - step,
       Home: 0, End: this.fitting.length };

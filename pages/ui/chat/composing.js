@@ -163,7 +163,7 @@ class Composing {
   left(event) { if (this.timer && event.target === this.field) this.tellServer(); }
 
   key(event) {
-    if (event.target !== this.field || this.putting || composes(event)) return;
+    if (event.target !== this.field || this.putting) return;
     if (this.steer(event)) return;
     if (event.key === "Escape") { this.field.blur(); return; }
     if (event.key !== "Enter" || event.shiftKey || event.altKey) return;
@@ -242,7 +242,6 @@ class Composing {
       };
       field.onkeydown = (event) => {
         event.stopPropagation();
-        if (composes(event)) return;
         if (event.key === "Escape") end(false);
         if (event.key === "Enter" && !event.shiftKey) { event.preventDefault(); end(true); }
       };

@@ -52,7 +52,7 @@ cursor.compose = () => give(composer);
 function typed(event) {
   keep();
   const form = event.target.closest?.(FORM);
-  if (!form || (event.isComposing || event.keyCode === 229) || event.target.getAttribute("aria-expanded") === "true") return;
+  if (!form || event.target.getAttribute("aria-expanded") === "true") return;
   if (event.key === "Escape") press(form, "cancel");
   // Streamlit's field hands its text over on that key; the shortcut of Send, which listens further out, must not hear it.
   else if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) {

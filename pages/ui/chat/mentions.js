@@ -60,7 +60,7 @@ function put(handle) {
 function typed(event) { if (event.target.matches?.(FIELD)) { state.at = 0; open(event.target); } }
 
 function pressed(event) {
-  if (!state.popup || event.target !== state.field || (event.isComposing || event.keyCode === 229)) return;
+  if (!state.popup || event.target !== state.field) return;
   const many = state.found.length;
   if (event.key === "ArrowDown") state.at = (state.at + 1) % many;
   else if (event.key === "ArrowUp") state.at = (state.at - 1 + many) % many;

@@ -1,9 +1,11 @@
 // Fields in which people write, other than the composer: those in a box that the page names after what is written about
 // (`kept_fields`). What is typed is kept with the text that it began from, and put back where the same field comes with
-// that text again. It is forgotten when a press of a button in that box has carried it out or dropped it.
+// that text again. It is forgotten when a press of a button in that box has carried it out or dropped it. A key by which
+// a word of Japanese or Chinese is converted belongs to no field and no page: Streamlit would send what stands there.
 
 const WRITTEN = 30_000; // Milliseconds in which a press may take a field away or change it.
 const LATER = 120; // Milliseconds in which the page has filled a new field.
+const converts = (event) => { if (composes(event)) event.stopImmediatePropagation(); };
 const BOX = '[class*="st-key-kept-"]', FIELD = "textarea, input[type=text]:not([role=combobox])";
 
 class Fields {
@@ -14,6 +16,7 @@ class Fields {
     this.ears = [["input", (event) => this.typed(event.target)], ["click", (event) => this.pressed(event.target.closest?.("button"))],
       ["focusout", (event) => this.left(event.target)], ["keydown", (event) => this.submits(event) && this.pressed(event.target)]];
     for (const [kind, ear] of this.ears) document.addEventListener(kind, ear, true);
+    window.addEventListener("keydown", converts, true);
   }
 
   hear(data) {
@@ -71,8 +74,8 @@ class Fields {
     if (one) one.said = field.value;
   }
 
-  submits({ key, ctrlKey, metaKey, target }) {
-    return key === "Enter" && (target.matches?.("input") || ctrlKey || metaKey);
+  submits({ key, ctrlKey, metaKey, shiftKey, target }) {
+    return key === "Enter" && (ctrlKey || metaKey || target.matches?.("input, [data-testid=stChatInput] *") && !shiftKey);
   }
 
   pressed(on) {
@@ -96,5 +99,6 @@ class Fields {
   part() {
     this.watch.disconnect();
     for (const [kind, ear] of this.ears) document.removeEventListener(kind, ear, true);
+    window.removeEventListener("keydown", converts, true);
   }
 }

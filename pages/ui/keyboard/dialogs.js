@@ -184,7 +184,6 @@ function showKeys() {
 function heardInPalette(event) {
   const page = Math.max(1, Math.floor(one(".palette .list").clientHeight / 40) - 1);
   const by = { ArrowDown: 1, ArrowUp: -1, PageDown: page, PageUp: -page }[event.key];
-  if ((event.isComposing || event.keyCode === 229)) return;
   if (by) {
     const last = Math.min(fitting.length, MOST) - 1, next = active + by;
     mark(Math.abs(by) > 1 ? next : next < 0 ? last : next > last ? 0 : next);
@@ -215,7 +214,7 @@ function setUp(parent) {
     dialog.querySelector(".close").addEventListener("click", () => shut(dialog));
     dialog.addEventListener("click", (event) => { if (event.target === dialog) shut(dialog); });
     dialog.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape" || (event.isComposing || event.keyCode === 229)) return;
+      if (event.key !== "Escape") return;
       event.preventDefault();
       shut(dialog);
     });

@@ -22,7 +22,7 @@ function busy(event) {
 }
 
 function pressed(event) {
-  if ((event.isComposing || event.keyCode === 229) || !root?.isConnected && !root?.host?.isConnected) return;
+  if (!root?.isConnected && !root?.host?.isConnected) return;
   const typesSign = event.getModifierState?.("AltGraph");
   const modified = (event.ctrlKey || event.metaKey || event.altKey) && !typesSign;
   if (modified) {

@@ -195,7 +195,7 @@ function leaveTour() {
 }
 
 function escapesTour(event) {
-  if (event.key !== "Escape" || (event.isComposing || event.keyCode === 229) || !card || tip) return;
+  if (event.key !== "Escape" || !card || tip) return;
   if (!isSomethingOpen(`${OPEN}, [data-baseweb="popover"]`)) leaveTour();
 }
 

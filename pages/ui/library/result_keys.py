@@ -21,7 +21,7 @@ const open = () => {
 };
 const pressed = (event) => {
   until = 0;
-  if (event.isComposing || event.keyCode === 229 || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
+  if (event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
   const line = [field(), ...hits()], at = line.indexOf(document.activeElement);
   if (at < 0) return;
   if (event.key === "Enter" && at === 0 && field().value.trim()) { until = performance.now() + PATIENCE; open(); }

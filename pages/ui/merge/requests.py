@@ -38,6 +38,7 @@ from pages.ui.merge.reviewing import (
     said_of,
 )
 from pages.ui.person import names_themselves, viewer
+from pages.ui.streamlit_patches.field_updates import fill
 
 ASK = "Ask somebody to look first"
 _SHOWN = 6
@@ -237,23 +238,31 @@ def draw_review(frame: Frame, request: MergeRequest, talk: LineTalk, planning: P
 
 def _draw_comment(frame: Frame, request: MergeRequest) -> None:
     about = frame.session.choices.get(ABOUT, "")
-    with st.form("merge-comment", clear_on_submit=True, border=False):
+    kept = kept_fields("comment", frame.chat.id, request.number)
+    with kept, st.form("merge-comment", border=False):
         st.text_area(
             f"On “{plain_label(about, 160)}”" if about else "On the whole, or on a line by its speech bubble",
             key="merge.comment",
             max_chars=LONGEST_NOTE,
             height=68,
         )
-        said = st.form_submit_button(
-            "Comment", key="merge.comment_it", type="tertiary", icon=":material/comment:"
+        st.form_submit_button(
+            "Comment",
+            key="merge.comment_it",
+            type="tertiary",
+            icon=":material/comment:",
+            on_click=_comment,
+            args=(frame, request, about),
         )
-    if said:
-        with saying(frame.session):
-            words = st.session_state["merge.comment"]
-            text = said_of(about, words) if about and words.strip() else words
-            done(frame.session, frame.chat.requests.comment(request.number, text))
-            frame.session.choices.pop(ABOUT, None)
-        st.rerun()
+
+
+def _comment(frame: Frame, request: MergeRequest, about: str) -> None:
+    with saying(frame.session):
+        words = st.session_state["merge.comment"]
+        text = said_of(about, words) if about and words.strip() else words
+        done(frame.session, frame.chat.requests.comment(request.number, text))
+        fill("merge.comment", "")
+        frame.session.choices.pop(ABOUT, None)
 
 
 def _may_answer(frame: Frame, request: MergeRequest) -> bool:
@@ -310,7 +319,10 @@ def _shown(frame: Frame) -> MergePlan | None:
 
 
 def _draw_decline(frame: Frame, request: MergeRequest) -> None:
-    with st.popover("Decline …", type="tertiary", icon=":material/close:", key="merge.decline"):
+    with (
+        st.popover("Decline …", type="tertiary", icon=":material/close:", key="merge.decline"),
+        kept_fields("decline", frame.chat.id, request.number),
+    ):
         why = st.text_input(
             "Why (optional)", key=f"merge.decline.why.{request.number}", max_chars=LONGEST_NOTE
         )
