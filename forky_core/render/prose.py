@@ -1,8 +1,8 @@
 """Markdown as trees of elements (trees.py): the one renderer of what models and people write on the pages of the app.
 
 Nothing in a text is obeyed: HTML stays text, a picture becomes a link, and a link leads to the web, to a mail address,
-to a heading or a note of the text itself, or to a passage that the answer cites. The trees hold only elements that this
-module makes. How they look is in pages/ui/components/prose.css.
+to a heading or a note of the text itself, to a passage that the answer cites, or to the app's Settings. The trees hold
+only elements that this module makes. How they look is in pages/ui/components/prose.css.
 """
 
 from __future__ import annotations
@@ -45,6 +45,9 @@ _SAME = {"strong": "strong", "em": "em", "s": "del"}
 AWAY = {"target": "_blank", "rel": "noopener noreferrer"}
 """What a link that leaves the app has beside its address."""
 
+SETTINGS = "./settings"
+"""The only page of the app to which a text can lead."""
+
 Cited = Mapping[int, str]
 """The address that each number of a passage opens."""
 _NOTHING: Cited = {}
@@ -78,7 +81,9 @@ def plain(text: str) -> list[Any]:
 @lru_cache(maxsize=1)
 def prose_parser() -> MarkdownIt:
     """Return the parser of what `ProseDrawing` draws."""
-    made = markdown_parser(nesting=_NESTING, is_link=lambda to: is_web_or_mail(to) or to.startswith("#"))
+    made = markdown_parser(
+        nesting=_NESTING, is_link=lambda to: is_web_or_mail(to) or to.startswith("#") or to == SETTINGS
+    )
     made.block.ruler.before("reference", "note", _note, {"alt": ["paragraph"]})
     made.inline.ruler.before("escape", "open_code", open_code)
     made.inline.ruler.before("link", "note_number", _note_number)

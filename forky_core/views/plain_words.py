@@ -39,9 +39,10 @@ _PLAIN: tuple[tuple[re.Pattern[str], str], ...] = tuple(
 
 def plain_summary(summary: str) -> str:
     """Return a summary of the log in plain words, without a full stop; one that has no word of Git's is unchanged."""
-    for sign, words in ((_UNDID, "Taken back: "), (_REDID, "Done again: ")):
+    for sign, words in ((_UNDID, "Undone: "), (_REDID, "Done again: ")):
         if summary.startswith(sign):
-            return words + plain_summary(summary.removeprefix(sign))
+            inner = plain_summary(summary.removeprefix(sign))
+            return words + inner[:1].lower() + inner[1:]
     for pattern, words in _PLAIN:
         if found := pattern.fullmatch(summary):
             return found.expand(words)

@@ -125,7 +125,7 @@ def test_two_agents_propose_and_a_person_decides(watch: Any, tmp_path: Path) -> 
         page.get_by_role("button", name="Accept and bring it in").click()
         expect(page.get_by_text("Brought back from")).to_be_visible()
         page.locator(".st-key-merge-undo button").click()
-        expect(page.get_by_text("Taken back: ")).to_be_visible()
+        expect(page.get_by_text("Undone: ")).to_be_visible()
         assert one.problems == []
         with Forky.open(tmp_path / "forky.duckdb") as forky:
             chat = forky.conversation(chat.id)

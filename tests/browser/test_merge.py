@@ -23,7 +23,7 @@ def test_the_first_minute_compare_merge_undo(app: str, watch: Any) -> None:
     expect(page.get_by_text("Brought back from “upload”")).to_be_visible()
     page.locator(".st-key-merge-undo button").click()
     page.wait_for_url("**/?**b=main**")
-    expect(page.get_by_text("Taken back: ")).to_be_visible()
+    expect(page.get_by_text("Undone: ")).to_be_visible()
     assert one.problems == []
 
 
@@ -117,7 +117,7 @@ def test_two_keys_from_the_start_lead_to_what_brings_it_in_and_one_gesture_does(
     expect(page.locator(".fk-note")).to_have_text("Use --partial.")
     page.locator(".st-key-merge-undo button").click()
     page.wait_for_url("**/?**b=main**")
-    expect(page.get_by_text("Taken back: ")).to_be_visible()
+    expect(page.get_by_text("Undone: ")).to_be_visible()
     assert one.problems == []
 
 

@@ -9,6 +9,7 @@ from forky_core.conversation.conversation import Conversation
 from forky_core.forky import Forky
 from forky_core.welcome import make_welcome
 from tests.builders import talk, texts
+from tests.hangs import HANG
 from tests.pages.apptest import by_key, keys, press, said, settled, words, written
 from tests.pages.workspaces import open_page
 
@@ -55,6 +56,19 @@ def test_restoring_shows_what_would_change_before_it_does(forky: Forky) -> None:
     assert texts(chat) == ["a"]
     press(test, "notice.undo")
     assert texts(chat) == ["a", "b", "c"]
+
+
+def test_what_was_done_is_said_no_longer_than_it_can_be_taken_back(
+    forky: Forky, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(
+        "pages.ui.components.notice._SETTLED", HANG
+    )  # Every run below belongs to the same click.
+    chat = talk(forky.create("Names"), "a", "b", "c")
+    test = press(press(history(chat), f"history.restore.{chat.view.version - 1}"), "restore.yes")
+    assert "notice.undo" in keys(test.run())
+    chat.tags.add("here")
+    assert not {key for key in keys(test.run()) if key.startswith("notice")}
 
 
 def test_a_long_log_comes_in_pages(forky: Forky) -> None:

@@ -169,7 +169,7 @@ def test_after_landing_it_says_where_one_is_and_undo_is_there(chat: Conversation
     links = [(link.proto.label, link.proto.query_string) for link in test.get("page_link")]
     assert any(label == "Go on in main" and "b=main" in query for label, query in links)
     test = press(test, "merge.undo")
-    assert chat.branch.head == head and "Taken back: " in words(test) and "merge.land" not in keys(test)
+    assert chat.branch.head == head and "Undone: " in words(test) and "merge.land" not in keys(test)
     test = press(merge(chat), "merge.land")
     test.query_params["b"], test.query_params["source"] = "debug", "main"
     settled(test.run())

@@ -148,6 +148,20 @@ def test_an_address_in_a_sentence_is_the_same_link_in_chat_in_compare_and_on_pag
         assert re.findall('href="([^"]*)"', html) == [address]
 
 
+@pytest.mark.parametrize(
+    ("text", "leads_to"),
+    [
+        ("[Settings](./settings)", ["./settings"]),
+        ("[Settings](./settings?by=a)", []),
+        ("[Settings](settings)", []),
+        ("[Settings](./settings/..)", []),
+        ("[Settings](./library)", []),
+    ],
+)
+def test_settings_are_the_one_page_of_the_app_to_which_a_text_leads(text: str, leads_to: list[str]) -> None:
+    assert [of["href"] for tag, of, *_ in elements(prose(text)) if tag == "a"] == leads_to
+
+
 CITED = {1: "./documents?d=ab&n=3", 2: "./?c=x&m=cd"}
 
 

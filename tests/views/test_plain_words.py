@@ -17,8 +17,8 @@ from tests.builders import talk, workspace
             "Brought “a”, “b” back into “main”, 2 unresolved",
         ),
         ("Picked from “x” into “main” (cherry-pick)", "Brought “x” back into “main”"),
-        ("Undid: Merged “x” into “main” (full)", "Taken back: Brought “x” back into “main”"),
-        ("Redid: Forked “x” at 3f2a91", "Done again: Started the branch “x”"),
+        ("Undid: Merged “x” into “main” (full)", "Undone: brought “x” back into “main”"),
+        ("Redid: Forked “x” at 3f2a91", "Done again: started the branch “x”"),
         ("Pruned 3 messages from 3f2a on", "Cleared 3 messages away"),
         (
             "Forked “x” and asked: Forked “y” and asked: why?",
@@ -40,4 +40,4 @@ def test_what_was_done_and_taken_back_is_a_sentence() -> None:
     side = talk(chat.fork("x"), "By boat?", "No boat goes there.")
     landed = chat.merge(chat.plan_merge(side, strategy="squash", force=True))
     assert plain_sentence(landed) == "Brought “x” back into “main”."
-    assert plain_sentence(chat.undo()) == "Taken back: Brought “x” back into “main”."
+    assert plain_sentence(chat.undo()) == "Undone: brought “x” back into “main”."

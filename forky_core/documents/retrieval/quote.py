@@ -305,6 +305,6 @@ def _nothing(question: str, *, searched: bool = False) -> Iterator[str]:
     if _SMALL_TALK.search(question) or all(word in STOPWORDS for word in bare):
         yield "Ask about something that was said in this conversation, or about Forky itself:"
         yield "\n".join(f"- {example}" for example in EXAMPLES)
-        yield "To talk with a model that thinks, set a key or start one on this machine: Settings shows how."
+        yield "To talk with a model that thinks, set a key or start one on this machine: *Settings* shows how."
         return
     yield "It found nothing about this here. For an answer to anything, choose a model in *Settings*."

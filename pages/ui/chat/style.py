@@ -219,15 +219,12 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-line-composer > .st-key-chat-files, .st-key-line-composer > :has(> .st-key-chat-files) { position: absolute; width: 1px !important; height: 1px; overflow: hidden; clip-path: inset(50%); }
 
 /* Title, branch, undo and redo: one line, in sight. */
-div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; background: var(--fk-background); }
+div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 999990; background: var(--fk-background); }
 .st-key-chat-top { padding: .15rem 0;
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
 .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 0 1 auto; width: auto; min-width: 0; }
 .st-key-chat-top > div:has(> :is(.st-key-trashed, .st-key-broken-off-hint)) { flex: 1 1 100%; order: 3; }
-/* What was just done is said above the page, which stays where it is. */
-.st-key-chat-top > div:has(> .st-key-notice) { position: absolute; top: calc(100% + .4rem); left: 0; width: fit-content !important; max-width: min(100%, 44rem);
-  border-radius: .5rem; background: var(--fk-background); box-shadow: 0 2px 14px rgb(0 0 0 / .14); }
 @media (max-width: 899px) { .st-key-chat-bring_back [data-testid="stMarkdownContainer"] { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); } }
 .st-key-chat-top p, .st-key-line-branch [data-testid="stCaptionContainer"] { margin: 0; }
 /* The places of what is drawn after the path (ui/streamlit_patches/first_paint.py has them, too): nothing moves when it comes. */
@@ -239,7 +236,6 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 60; backg
 @media (max-width: 640px) {
   [class*="st-key-cell-"]:not([class*="-current-"]) .fk-acts [data-act="fork"] { display: none; }
   .stMainBlockContainer { padding-bottom: 0; }
-  div:has(> .st-key-chat-top) { z-index: 999990; }
   .st-key-chat-ask { min-height: 6.5rem; }
   .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }
   .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 1 1 0; }

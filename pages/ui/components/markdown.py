@@ -14,7 +14,8 @@ from typing import Any
 
 import streamlit as st
 
-from forky_core.render.prose import prose
+from forky_core.documents.retrieval.passages import OPENING
+from forky_core.render.prose import SETTINGS, prose
 from forky_core.render.trees import ATTRIBUTES, MATH, TAGS, element
 from forky_core.text.showable import showable as without_control
 from pages.ui.sign_in import team
@@ -74,7 +75,11 @@ def plain_label(text: str, limit: int = _LABEL) -> str:
 
 
 def text_tree(text: str, cited: Mapping[int, str] | None = None) -> list[Any]:
-    """The element in which a text is drawn; `cited` makes bracketed numbers links: the address that each opens."""
+    """The element in which a text is drawn; `cited` makes bracketed numbers links: the address that each opens. What an
+    offline model says of Settings leads there.
+    """
+    if text.startswith(OPENING):
+        text = text.replace("*Settings*", f"[Settings]({SETTINGS})")
     return element(
         "div", {"class": "stMarkdown fk-text", "data-testid": "stMarkdownContainer"}, prose(text, cited or {})
     )

@@ -1,6 +1,7 @@
 """What was just done, said once, with the way back beside it: the line below the title of every page.
 
-A sentence stays until the person does something else. Undo or Redo is offered only while it would take back just that.
+A sentence stays until the person does something else, and goes with the Undo or Redo beside it, which is offered only
+while it would take back just that.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from pages.ui.session import TabSession
 _SETTLED = 1.0
 """Seconds within which a run belongs to the same click: a handler may ask for a second run."""
 _LONGEST = 400
+_OVERTAKEN = "overtaken"
 _WAYS = {
     "Undo": ("notice.undo", "undo"),
     "Redo": ("notice.redo", "redo"),
@@ -44,19 +46,19 @@ def draw_notice(forky: Workspace, tab: TabSession) -> None:
         tab.shown_notice, tab.shown_at = tab.notice, now
     elif now - tab.shown_at > _SETTLED:
         _forget(tab)
-    if not tab.notice:
+    way = _way_of(forky, tab.undoable) if tab.undoable is not None else None
+    if not tab.notice or way == _OVERTAKEN:
         return
     with st.container(key="notice", horizontal=True, vertical_alignment="center"):
         st.markdown(plain_label(tab.notice, _LONGEST), width="stretch")
-        way = _way_of(forky, tab.undoable) if tab.undoable is not None else None
-        if way is not None:
+        if way in _WAYS:
             key, icon = _WAYS[way]
             button(way, key, _turn, forky, tab, icon=icon)
         quiet_button("Close this line", "notice.close", _forget, tab, icon="close", help="Close this line")
 
 
 def _way_of(forky: Workspace, undoable: tuple[str, int]) -> str | None:
-    """What would take back just that: "Undo", of an undo "Redo"; None where something was done since."""
+    """What would take back just that: "Undo", of an undo "Redo"; `_OVERTAKEN` where something was done since."""
     id, number = undoable
     try:
         timeline = forky.conversation(id).history.timeline
@@ -64,13 +66,15 @@ def _way_of(forky: Workspace, undoable: tuple[str, int]) -> str | None:
         return None
     if number in {operation.number for operation in timeline.next_undo}:
         return "Undo"
-    return "Redo" if timeline.undone and timeline.undone[-1][0].number == number else None
+    if timeline.undone and timeline.undone[-1][0].number == number:
+        return "Redo"
+    return _OVERTAKEN if timeline.version > number else None
 
 
 def _turn(forky: Workspace, tab: TabSession) -> None:
     assert tab.undoable is not None
     way = _way_of(forky, tab.undoable)
-    if way is None:
+    if way not in _WAYS:
         tab.say("Something else was done since; History can restore it.")
         return
     with saying(tab):

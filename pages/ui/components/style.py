@@ -138,7 +138,9 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
 
 .stMarkdown h2 { font-size: 1rem; font-weight: 600; padding: .5rem 0 1rem; }
 
-/* The line that says what was just done (ui/components/notice.py). */
+/* The line that says what was just done (ui/components/notice.py): in the head of the window, where it covers no text. */
+div:has(> .st-key-notice) { position: fixed; top: .45rem; right: 3.6rem; z-index: 999991; width: fit-content !important; max-width: min(40rem, calc(100vw - 4.4rem));
+  border-radius: .5rem; background: GROUND; box-shadow: 0 2px 14px rgb(0 0 0 / .14); }
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) { flex-wrap: nowrap !important; padding: .3rem .7rem; border-radius: .4rem; align-items: center; gap: .5rem !important;
   background: color-mix(in srgb, currentColor 6%, transparent); }
 :is(.st-key-notice, .st-key-trashed, .st-key-broken-off-hint) > :first-child { min-width: 0; flex: 1 1 0; }
@@ -155,6 +157,8 @@ div:has(> .st-key-theme-switch) { position: absolute; height: 0; }
     height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 }
 @media (max-width: 640px) {
+  div:has(> .st-key-notice) { left: 3.2rem; max-width: none; width: auto !important; }
+  .st-key-notice p { font-size: .8rem; line-height: 1.3; }
   /* The title stands in the head of the window, beside the button of the drawer. */
   .st-key-bar > div:first-child { position: fixed; top: 1rem; left: 6.3rem; right: 3.4rem; z-index: 999990; }
   .st-key-bar:not(:has(.st-key-line-branch)) { min-height: 0; }
@@ -185,6 +189,7 @@ def apply_style() -> None:
         "ACCENT": colors.accent,
         "SUMMARY": blend(colors.text, colors.background, 0.22),
         "SURFACE": colors.surface,
+        "GROUND": colors.background,
         "TEXT": colors.text,
         "TOKENS": code_colors(".stApp", dark=colors.dark),
     }
