@@ -153,6 +153,8 @@ class Forky(Workspace):
             raise InTheWay(
                 "This database was opened with models of your own.", "Offer the model among those."
             )
+        if not hasattr(model, "stream"):
+            raise TypeError("A model has the methods of `Model`; FunctionModel makes one of a function.")
         self._catalogue.add(model)
 
     @property
@@ -194,6 +196,8 @@ class Forky(Workspace):
 
 
 _OPEN: WeakSet[Forky] = WeakSet()
+if hasattr(os, "register_at_fork"):  # What is open stays the parent's: the child has none of its threads.
+    os.register_at_fork(after_in_child=_OPEN.clear)
 _SHARED: set[Forky] = set()
 """What `own_database` opened, which several objects of the program use."""
 

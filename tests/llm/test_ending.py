@@ -27,9 +27,11 @@ except ForkyError as error:
 REFUSED = answer("401 Unauthorized", {"error": {"message": "No such key.", "type": "authentication_error"}})
 
 
-def run(database: Path, model: str, **variables: str) -> subprocess.CompletedProcess[str]:
+def run(
+    database: Path, model: str, *, program: str = PROGRAM, **variables: str
+) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-c", PROGRAM, str(database), model],
+        [sys.executable, "-c", program, str(database), model],
         cwd=CHECKOUT,
         env={**os.environ, "FORKY_PROBE": "off", **variables},
         capture_output=True,
@@ -60,3 +62,34 @@ def test_what_was_said_is_saved_and_nothing_is_complained_of(tmp_path: Path) -> 
         (left,) = forky.conversations()
         assert left.messages == 2
         assert forky.verify().findings == ()
+
+
+FORKED = """
+import os, sys
+from forky_core import Forky, ForkyError
+forky = Forky.open(sys.argv[1])
+chat = forky.create("Before", model=sys.argv[2])
+chat.ask("Hello?")
+child = os.fork()
+if not child:
+    for use in (lambda: chat.ask("Mine?"), lambda: forky.create("Mine"), lambda: Forky.open(":memory:").create("Own")):
+        try:
+            use()
+            print("done", flush=True)
+        except ForkyError as error:
+            print(error, flush=True)
+    sys.exit(0)
+print(os.waitpid(child, 0)[1], len(list(chat)))
+chat.ask("Still there?")
+"""
+
+
+def test_a_fork_of_a_program_is_told_to_open_the_database_itself(tmp_path: Path) -> None:
+    ran = run(tmp_path / "forky.duckdb", "offline/quote", program=FORKED)
+    assert ran.returncode == 0, ran.stderr
+    refused = (
+        "forky.duckdb was opened by another process, of which this one is a fork. Open it after the fork"
+    )
+    *said, ended = ran.stdout.splitlines()
+    assert [line.partition(", in one")[0] for line in said] == [refused, refused, "done"]
+    assert ended == "0 2"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import sys
+from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from threading import Event
 from typing import Any
 
@@ -22,6 +23,7 @@ from forky_core import (
 )
 from forky_core.llm.contract import ModelEvent
 from tests.builders import ScriptedModels
+from tests.hangs import HANG
 
 
 @pytest.fixture
@@ -125,3 +127,55 @@ def test_a_call_that_fails_has_a_price_only_once_something_has_arrived(
 def test_a_price_that_is_not_known_stays_unknown(forky: Forky) -> None:
     chat, _ = asked(forky, lambda _: "Yes.", input_price=None)
     assert chat.calls.generations[0].usage.cost is None
+
+
+async def _awaited(_: object) -> str:
+    return "Later."
+
+
+async def _pieces(_: object) -> AsyncIterator[str]:
+    yield "In "
+    yield "pieces."
+
+
+@pytest.mark.parametrize(("function", "text"), [(_awaited, "Later."), (_pieces, "In pieces.")])
+def test_a_function_may_be_an_async_one(forky: Forky, function: Any, text: str) -> None:
+    assert asked(forky, function)[1].text == text
+
+
+@pytest.mark.parametrize(
+    ("wrong", "why"),
+    [
+        *((None, "not NoneType"), (5, "text belongs here, and not int"), ({"content": "x"}, "not dict")),
+        *((b"x", "not int"), (["a", 1], "here, and not int")),
+    ],
+)
+def test_what_is_no_text_is_a_failed_reply(forky: Forky, wrong: Any, why: str) -> None:
+    with pytest.raises(ModelError, match=why):
+        asked(forky, lambda _: wrong)
+
+
+def test_a_function_that_leaves_the_program_ends_its_reply(forky: Forky) -> None:
+    with pytest.raises(ModelError, match="SystemExit: 2"):
+        asked(forky, lambda _: sys.exit(2))
+
+
+def test_a_function_that_heeds_no_limit_keeps_nobody_waiting(forky: Forky) -> None:
+    gate = Event()
+    forky.add_model(FunctionModel("house/one", lambda _: str(gate.wait(HANG))))
+    chat = forky.create("Stuck", model="house/one")
+    with pytest.raises(ModelError, match=r"not complete after 0\.1 seconds"):
+        chat.ask("Hello?", timeout=0.1)
+    gate.set()
+    assert [message.text for message in chat] == ["Hello?"]
+
+
+def test_what_is_no_model_is_refused_before_it_is_asked(forky: Forky) -> None:
+    for price in (-1.0, float("nan")):
+        with pytest.raises(ValueError, match="not below 0"):
+            FunctionModel("house/one", str, input_price=price)
+    for wrong in ((None, "house/one"), (str, "")):
+        with pytest.raises(TypeError, match="has a name and a function"):
+            FunctionModel(wrong[1], wrong[0])  # type: ignore[arg-type]
+    with pytest.raises(TypeError, match="FunctionModel makes one of a function"):
+        forky.add_model(str)  # type: ignore[arg-type]

@@ -8,6 +8,7 @@ of being lost or overwriting anything. A failure is recorded with the generation
 from __future__ import annotations
 
 import threading
+import time
 from collections import deque
 from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
@@ -46,6 +47,8 @@ from forky_core.store.contract import Store
 from forky_core.store.herald import Heard, Herald
 
 SAVE_EVERY = 0.5
+_STUCK = 1.0
+"""Seconds after which a reply whose model does not heed that it is to stop ends without it."""
 """Seconds between two saves of what has arrived."""
 _ENDED = 50
 """Replies that can still be watched when they have ended: a browser may ask for a short one only then."""
@@ -271,9 +274,12 @@ class Replies:
     def _run(
         self, job: ReplyJob, model: Answering, request: Request, actor: str, prompt: Callable[[], str]
     ) -> None:
-        end = _consume(job, lambda: model.stream(request, job.stopping))
-        job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
-        self.end(job, end, actor, model.info().label)
+        try:
+            end = _consume(job, lambda: model.stream(request, job.stopping))
+            job.generation = replace(job.generation, prompt=job.generation.prompt or prompt())
+            self.end(job, end, actor, model.info().label)
+        except BaseException as error:  # noqa: BLE001 - whoever waits for the reply would wait for ever
+            self.end(job, _own_error(job, error), actor, job.generation.model)
 
     def _start_saver(self) -> None:
         with self._lock:
@@ -290,6 +296,8 @@ class Replies:
                     return
             for job in jobs:
                 self._save(job)
+                if job.stopping.is_set() and not job.fed and time.monotonic() - job.stop_asked > _STUCK:
+                    self.end(job, _stopped(job), "Forky", job.generation.model)
 
     def _save(self, job: ReplyJob) -> None:
         with job.saving:
@@ -334,16 +342,24 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
                     return End("done", finish_reason, usage, None, provider_reason=provider_reason)
                 case Failed(failure, usage, cause, provider_reason):
                     return cut(job, failure, usage, cause, provider_reason)
-    except Exception as error:  # noqa: BLE001
+    except BaseException as error:  # noqa: BLE001
         # The contract forbids it, but a bug in a plug-in must not leave a job running for ever.
-        failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
-        return cut(job, failure, cause=error)
-    if job.cut_by is not None:
-        return cut(job, job.cut_by)
+        return _own_error(job, error)
     if job.stopping.is_set():
-        return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
+        return _stopped(job)
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")
     return cut(job, failure)
+
+
+def _stopped(job: ReplyJob) -> End:
+    if job.cut_by is not None:
+        return cut(job, job.cut_by)
+    return End("stopped", None, Usage(), Failure("stopped", "You stopped this reply."))
+
+
+def _own_error(job: ReplyJob, error: BaseException) -> End:
+    failure = Failure("unknown", f"The model stopped with an error of its own ({type(error).__name__}).")
+    return cut(job, failure, cause=error)
 
 
 def _log_start(job: ReplyJob) -> None:

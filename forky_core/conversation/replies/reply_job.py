@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -95,6 +96,7 @@ class ReplyJob:
         self.stopping = threading.Event()
         """Set by `stop`; the model's stream ends soon after."""
         self.cut_by: Failure | None = None
+        self.stop_asked = 0.0
         """Why it is being stopped, where that is not a person's wish."""
         self._finished = False
         self._unsaved = False
@@ -171,6 +173,7 @@ class ReplyJob:
         """Ask it to stop; what has arrived is kept. `why` gives the reason where it is not a person's wish."""
         if not self.stopping.is_set():
             self.cut_by = why
+            self.stop_asked = time.monotonic()
             self.stopping.set()
 
     @contextmanager
@@ -183,6 +186,7 @@ class ReplyJob:
         if seconds is None:
             yield
             return
+        seconds = min(float(seconds), threading.TIMEOUT_MAX)
         late = threading.Event()
 
         def stop() -> None:
@@ -205,7 +209,9 @@ class ReplyJob:
 
     def _too_late(self, seconds: float) -> ModelError:
         kept = "What had arrived is kept." if self.message else "Nothing had arrived."
-        why = Failure("timeout", f"The reply was not complete after {seconds:g} seconds. {kept}")
+        why = Failure(
+            "timeout", f"The reply was not complete after {seconds:g} second{'s'[: seconds != 1]}. {kept}"
+        )
         return ModelError(why, self.message.parts if self.message else ())
 
     def wait(self, seconds: float | None = None) -> bool:
@@ -252,8 +258,12 @@ class ReplyJob:
         return self.result()
 
     def take(self, event: TextDelta | ReasoningDelta | ToolCallDone) -> None:
-        """Add an event of the model and wake the watchers."""
+        """Add an event of the model and wake the watchers. Raises TypeError for one whose text is none."""
+        if not isinstance(event, ToolCallDone) and not isinstance(event.text, str):
+            raise TypeError(f"a piece of the answer is no text, but {type(event.text).__name__}")
         with self._changed:
+            if self._finished:
+                return
             if self.first_token is None:
                 self.first_token = now()
             match event:

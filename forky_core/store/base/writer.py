@@ -164,6 +164,11 @@ class GroupWriter(ABC):
         with self._closing:
             if self._closed:
                 raise StoreError(f"{self._name} is closed.")
+            if self._thread.ident and not self._thread.is_alive():
+                raise StoreError(
+                    f"{self._name} was opened by another process, of which this one is a fork.",
+                    "Open it after the fork, in one process at a time.",
+                )
             for job in jobs:
                 self._queue.put(job)
         results: list[Any] = []

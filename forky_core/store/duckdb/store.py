@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import atexit
 import json
+import os
 import secrets
 import time
 from collections.abc import Collection, Mapping, Sequence
@@ -488,6 +489,8 @@ def _number(session: FileSession, conversation: ConversationId) -> int:
 
 
 _open_stores: WeakSet[DuckDBStore] = WeakSet()
+if hasattr(os, "register_at_fork"):  # A fork has no threads of its stores, which stay the parent's.
+    os.register_at_fork(after_in_child=_open_stores.clear)
 
 
 @atexit.register
