@@ -19,7 +19,7 @@ from forky_core.llm.contract import ProviderMessage
 from forky_core.model import Blob, Message, MessageId
 from forky_core.model.errors import NotFound
 from forky_core.model.graph import first_parent_path, parents_in
-from forky_core.model.parts import MergePart, Part, RevertPart, TextPart
+from forky_core.model.parts import AttachmentPart, MergePart, Part, RevertPart, TextPart
 
 
 def flattened(chat: Chat, *, names: bool = True) -> Chat:
@@ -97,21 +97,34 @@ def provider_messages(chat: Chat, path: Path) -> Iterator[tuple[ProviderMessage,
     """The path in the format of OpenAI's chat API, each message with its time (`moment`); every call has an id and
     every result that of its call.
     """
+    if path.system:
+        yield {"role": "system", "content": path.system}, ""
+    said = (chat.messages[id] for id in path.messages)
+    files = _files_of(chat)
+    yield from _with_ids(
+        (one, moment(message.created)) for message in said for one in convert(message, len, files).messages
+    )
 
+
+def only_named(chat: Chat) -> int:
+    """The number of files of which `provider_messages` says the name alone."""
+    files = _files_of(chat)
+    with_files = (
+        message
+        for message in chat.messages.values()
+        if any(isinstance(part, AttachmentPart) for part in message.parts)
+    )
+    items = (item for message in with_files for item in convert(message, len, files).items)
+    return sum(item.only_named for item in items)
+
+
+def _files_of(chat: Chat) -> FileAccess:
     def blob(sha256: str) -> Blob:
         if sha256 not in chat.blobs:
             raise NotFound("It did not come along.")
         return chat.blobs[sha256]
 
-    if path.system:
-        yield {"role": "system", "content": path.system}, ""
-    said = (chat.messages[id] for id in path.messages)
-    heard = (message for message in said if not (path.system and message.role == "system"))
-    yield from _with_ids(
-        (one, moment(message.created))
-        for message in heard
-        for one in convert(message, len, FileAccess(blob)).messages
-    )
+    return FileAccess(blob)
 
 
 def moment(created: int) -> str:

@@ -35,6 +35,7 @@ Kind = Literal[
     "undone",
     "models",
     "ends",
+    "reasons",
     "calls",
     "tools",
     "files",
@@ -43,18 +44,24 @@ Kind = Literal[
     "authors",
     "reverts",
     "unknown",
+    "turns",
 ]
 """`tree`: more than one line of messages. `prompts`: the system prompts of branches, `rules`: their other settings.
-`models`: who answered. `ends`: answers that broke off or were stopped. `calls`: tokens and costs of model calls.
+`models`: who answered. `ends`: answers that broke off or were stopped. `reasons`:
+why others are not complete. `calls`: tokens and costs of model calls.
 """
 
 
-def losses(chat: Chat, kept: Iterable[Kind]) -> tuple[str, ...]:
-    """A sentence for each kind of thing that `chat` has and that is not in `kept`."""
+_COMPLETE = frozenset(("stop", "tool_calls"))
+
+
+def losses(chat: Chat, kept: Iterable[Kind], also: Mapping[Kind, int] | None = None) -> tuple[str, ...]:
+    """A sentence for each kind of thing that `chat` has and that is not in `kept`; `also` has further numbers."""
     missing = [kind for kind in _SAID if kind not in frozenset(kept)]
-    number = {kind: _OF_CHAT[kind](chat) for kind in missing if kind in _OF_CHAT}
+    number: dict[Kind, int] = {kind: _OF_CHAT[kind](chat) for kind in missing if kind in _OF_CHAT}
     number |= _of_messages(chat, [kind for kind in missing if kind in _OF_MESSAGE])
-    return tuple(_SAID[kind](number[kind]) for kind in missing if number[kind])
+    number |= also or {}
+    return tuple(say(number[kind]) for kind, say in _SAID.items() if number.get(kind))
 
 
 def _of_messages(chat: Chat, kinds: Sequence[Kind]) -> dict[Kind, int]:
@@ -127,6 +134,11 @@ _OF_CHAT: Mapping[Kind, Callable[[Chat], int]] = {
     "undone": _undone,
     "models": lambda chat: len(_answers(chat, lambda one: bool(one.model))),
     "ends": lambda chat: len(_answers(chat, lambda one: one.status != "done")),
+    "reasons": lambda chat: len(
+        _answers(
+            chat, lambda one: (one.finish_reason or "stop") not in _COMPLETE or bool(one.provider_reason)
+        )
+    ),
     "calls": lambda chat: sum(
         one.usage.prompt_tokens is not None or one.usage.cost is not None for one in chat.generations
     ),
@@ -150,6 +162,7 @@ _SAID: Mapping[Kind, Callable[[int], str]] = {
     "undone": lambda n: f"{many(n, 'message')} that were undone or removed stay here.",
     "models": lambda n: f"Which model gave {many(n, 'answer')} is left out.",
     "ends": lambda n: f"That {many(n, 'answer')} broke off or stopped early is left out.",
+    "reasons": lambda n: f"Why {many(n, 'answer')} ended, such as at a limit, is left out.",
     "calls": lambda n: f"Tokens, cost and times of {many(n, 'model call')} are left out.",
     "tools": lambda n: f"What tools were asked and answered ({many(n, 'part')}) is written as plain text.",
     "files": lambda n: f"{many(n, 'attachment')}: only named, the bytes are left out.",
@@ -160,5 +173,9 @@ _SAID: Mapping[Kind, Callable[[int], str]] = {
         f"{many(n, 'revert')}: said in words, what was taken back is in the file all the same."
     ),
     "unknown": lambda n: f"{many(n, 'part')} that Forky did not understand left out.",
+    "turns": lambda n: (
+        f"{many(n, 'message')} joined to the one before or to the system prompt, since turns alternate in the format; "
+        "the time of the first one stays."
+    ),
 }
 """In the order of the sentences."""

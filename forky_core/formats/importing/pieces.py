@@ -33,7 +33,6 @@ PACKED = "It is packed. Unpack it, and import what is in it."
 NOTHING = "No file in it holds conversations."
 NOT_READ = "It is a file of {}, which Forky does not read. {}"
 LISTS = "Write its conversations as lists of messages with a “role” and a “content”, and import those."
-_OPENCODE = ("opencode’s own store", "Write the session by `opencode export`, and import that.")
 _CARDS = ("chara_card_v2", "chara_card_v3")
 _VALUES: tuple[tuple[str, str, Callable[[Mapping[str, Json]], bool]], ...] = (
     ("Portable AI Memory", LISTS, lambda value: value.get("schema") == "portable-ai-memory-conversation"),
@@ -45,7 +44,11 @@ _VALUES: tuple[tuple[str, str, Callable[[Mapping[str, Json]], bool]], ...] = (
     ),
     ("Open Assistant", LISTS, lambda value: "message_tree_id" in value),
     ("a program for character cards", LISTS, lambda value: value.get("spec") in _CARDS),
-    (*_OPENCODE, lambda value: "sessionID" in value or {"projectID", "directory"} <= value.keys()),
+    (
+        "opencode’s former store, one of many",
+        "Write the session by `opencode export`, and import that.",
+        lambda value: "sessionID" in value or {"projectID", "directory"} <= value.keys(),
+    ),
     (
         "`codex exec --json`",
         "Import the session’s own file, which Codex keeps in its folder `sessions`.",
@@ -183,5 +186,4 @@ def not_read(sample: Sample) -> str:
     """The sentence that names the program of a file that is not imported; "" for every other file."""
     found = [(name, way) for name, way, sign in _TEXTS if sign.match(sample.text)]
     found += [(name, way) for name, way, fits in _VALUES if any(map(fits, sample.objects))]
-    found += [_OPENCODE] if {"session", "message", "part"} <= sample.tables else []
     return NOT_READ.format(*found[0]) if found else ""

@@ -18,7 +18,7 @@ from forky_core.formats.exporting.writers.message_arrays import DIALECTS
 from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.landing import import_file
-from forky_core.model import Blob, Generation, GenerationId, GenerationStatus, Message, Usage, seal
+from forky_core.model import Blob, Generation, GenerationId, GenerationStatus, Message, Role, Usage, seal
 from forky_core.model.opaque import not_understood
 from forky_core.model.parts import (
     AttachmentPart,
@@ -46,19 +46,25 @@ def answered(*parts: Part, name: str | None = None, hidden: bool = False) -> Cha
     return chat_with((ASK, answer, after), after.id)
 
 
-def model_call(chat: Chat, *, status: GenerationStatus = "done", usage: Usage = NO_USAGE) -> Chat:
+def model_call(
+    chat: Chat,
+    *,
+    status: GenerationStatus = "done",
+    usage: Usage = NO_USAGE,
+    finish_reason: str | None = None,
+) -> Chat:
     answer = next(message for message in chat.messages.values() if message.role == "assistant")
     call = Generation(GenerationId("g"), "main", ASK.id, "gpt-4o", status, answer.id, usage=usage)
+    call = replace(call, finish_reason=finish_reason)
     return replace(chat, generations=(call,))
 
 
-def pictured() -> Chat:
-    sha256 = hashlib.sha256(PICTURE).hexdigest()
+def attached(content: bytes, media_type: str, name: str) -> Chat:
+    sha256 = hashlib.sha256(content).hexdigest()
     ask = seal(
-        Draft("user", (TextPart("What is it?"), AttachmentPart(sha256, "image/png", "a.png"))), (), created=AT
+        Draft("user", (TextPart("What is it?"), AttachmentPart(sha256, media_type, name))), (), created=AT
     )
-    blob = Blob(sha256, "image/png", "a.png", PICTURE)
-    return chat_with((ask,), ask.id, {sha256: blob})
+    return chat_with((ask,), ask.id, {sha256: Blob(sha256, media_type, name, content)})
 
 
 def branched(name: str = "side") -> Chat:
@@ -70,10 +76,25 @@ def branched(name: str = "side") -> Chat:
     return replace(chat, entries=MappingProxyType(entries))
 
 
+def in_turns(*roles: Role) -> Chat:
+    said: list[Message] = []
+    for at, role in enumerate(roles):
+        parents = tuple(one.id for one in said[-1:])
+        said.append(seal(Draft(role, (TextPart(f"{role} {at}"),)), parents, created=AT + at * 1_000_000))
+    return chat_with(said, said[-1].id)
+
+
 def prompted() -> Chat:
     chat = answered()
     entries = dict(chat.view.entries)
     entries["rules/main"] = {"system": "Be brief."}
+    return replace(chat, entries=MappingProxyType(entries))
+
+
+def replaced() -> Chat:
+    """A branch whose own system prompt stands in a context for the first message."""
+    chat = in_turns("system", "user")
+    entries = {**chat.view.entries, "rules/main": {"system": "Be brief."}}
     return replace(chat, entries=MappingProxyType(entries))
 
 
@@ -98,12 +119,16 @@ WORD: Final = {
     "prompts": "system prompt",
     "unknown": "did not understand",
     "calls": "Tokens",
+    "reasons": "ended, such as",
+    "turns": "joined to the one before",
+    "documents": "attachment",
+    "replaced": "replaced",
     "times": "times of messages",
     "title": "title",
 }
 """What the sentence of each loss says."""
 CASES: Final[dict[str, tuple[Chat, Callable[[Chat], object]]]] = {
-    "files": (pictured(), lambda chat: parts(chat, AttachmentPart)),
+    "files": (attached(PICTURE, "image/png", "a.png"), lambda chat: parts(chat, AttachmentPart)),
     "reasoning": (answered(ReasoningPart("Hm.")), lambda chat: parts(chat, ReasoningPart)),
     "hidden": (answered(hidden=True), lambda chat: messages(chat, lambda one: one.hidden)),
     "authors": (answered(name="Ana"), lambda chat: messages(chat, lambda one: one.name == "Ana")),
@@ -125,6 +150,25 @@ CASES: Final[dict[str, tuple[Chat, Callable[[Chat], object]]]] = {
         prompted(),
         lambda chat: (
             "Be brief." in str([dict(chat.view.entries), [one.text for one in chat.messages.values()]])
+        ),
+    ),
+    "reasons": (
+        model_call(answered(), finish_reason="length"),
+        lambda chat: {one.finish_reason for one in chat.generations},
+    ),
+    "turns": (
+        in_turns("user", "user", "assistant", "tool", "assistant"),
+        lambda chat: sorted(one.created // 1_000_000 for one in chat.messages.values()),
+    ),
+    "documents": (
+        attached(b"%PDF-1.7", "application/pdf", "a.pdf"),
+        lambda chat: parts(chat, AttachmentPart),
+    ),
+    "replaced": (
+        replaced(),
+        lambda chat: (
+            {one.text for one in chat.messages.values()} >= {"system 0", "user 1"}
+            or "system 0" in str(dict(chat.view.entries))
         ),
     ),
     "times": (

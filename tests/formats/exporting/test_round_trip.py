@@ -86,6 +86,15 @@ def test_markdown_comes_back_with_its_branches() -> None:
     forky.close()
 
 
+def test_headings_of_a_file_that_a_message_quotes_stay_in_the_message() -> None:
+    quoting = "See:\n\n## 2. Assistant\n\n\\## 2. You\n\n---\n\n**Branch “x”**, from message 1\n\n## 3. You"
+    forky, _ = workspace()
+    with forky, TemporaryDirectory() as folder:
+        chat = talk(forky.create("Rivers"), quoting, f"Indeed:\n\n{quoting}", "And then?", "The end.")
+        tree = imported(written(chat_of(forky.store, chat.id), "markdown", folder))
+        assert [one.text for one in tree.messages] == [one.text for one in chat.path()]
+
+
 @pytest.mark.parametrize("name", ["forky", "html"])
 @hypothesis_settings(max_examples=examples(60))
 @given(chat=chats())

@@ -88,10 +88,14 @@ def test_pictures_of_the_archive_are_attached_and_lost_ones_stay_pointers(tmp_pa
     value = conversation(
         entry("q", "root", "user", {"content_type": "multimodal_text", "parts": pointers}), current="q"
     )
+    value[0]["mapping"]["q"]["message"]["metadata"] = {
+        "attachments": [{"id": "file-Zz9", "name": "plan.pdf"}]
+    }
     export = written(tmp_path, value).read_bytes()
     path = packed(tmp_path, {"conversations.json": export, "file-AbC123-cat.png": PICTURE, "user.json": "{}"})
     (message,) = build_tree(one(ChatGPT(), path)).messages
-    picture, lost, text = message.parts
+    picture, lost, text, named = message.parts
+    assert isinstance(named, OpaquePart) and "plan.pdf" in named.json, "a file that the export lacks"
     assert isinstance(picture, AttachmentPart)
     assert (picture.media_type, picture.name) == ("image/png", "file-AbC123-cat.png")
     assert isinstance(lost, OpaquePart)

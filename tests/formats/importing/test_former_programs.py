@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import sqlite3
-from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -61,13 +59,6 @@ def test_a_file_that_another_form_replaces_is_refused_with_the_way_to_that_form(
 ) -> None:
     (problem,) = import_file(forky, written(tmp_path, value)).problems
     assert "does not read" in problem.why and way in problem.why
-
-
-def test_a_program_whose_database_is_not_read_is_named(tmp_path: Path, forky: Workspace) -> None:
-    with closing(sqlite3.connect(tmp_path / "opencode.db")) as store:
-        store.executescript("CREATE TABLE session (id); CREATE TABLE message (id); CREATE TABLE part (id)")
-    (problem,) = import_file(forky, tmp_path / "opencode.db").problems
-    assert "opencode export" in problem.why
 
 
 def test_a_program_is_named_once_for_all_its_files_in_an_archive(tmp_path: Path, forky: Workspace) -> None:

@@ -14,6 +14,7 @@ from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.outline import OutlineSection, outline
 from forky_core.formats.exporting.rewriting import visible
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.formats.importing.readers.forky_markdown import is_mark
 from forky_core.model import Message
 from forky_core.model.model_names import together, without_server
 from forky_core.model.opaque import opaque
@@ -52,7 +53,7 @@ class Markdown:
                 message = plain.messages[id]
                 heading = f"## {number}. {who(message, origins.of(message.id).models)}{when(message, ':%S')}"
                 body = "\n\n".join(filter(None, map(part_as_markdown, plain_parts(message, plain.messages))))
-                yield f"\n{heading}\n\n{closed(body)}\n".encode()
+                yield f"\n{heading}\n\n{closed(body, number + 1)}\n".encode()
 
 
 def section_name(section: OutlineSection, *, first: bool) -> str:
@@ -106,11 +107,13 @@ def _pretty(arguments: str) -> str:
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def closed(text: str) -> str:
+def closed(text: str, next_number: int = 0) -> str:
     """The text with an unclosed code block closed: an interrupted reply must not turn the rest of the
-    file into code.
+    file into code. A line that would be read as the heading of the next message gets a backslash.
     """
     blocks = CodeBlocks()
-    for line in text.splitlines():
-        blocks.take(line)
-    return f"{text}\n{blocks.end}" if blocks.marker else text
+    lines = []
+    for line in text.split("\n"):
+        lines.append(f"\\{line}" if not blocks.marker and is_mark(line, next_number) else line)
+        blocks.take(line.removesuffix("\r"))
+    return "\n".join((*lines, blocks.end) if blocks.marker else lines)

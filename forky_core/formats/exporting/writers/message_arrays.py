@@ -1,8 +1,8 @@
 """Lists of messages, one for each branch, in the dialect of OpenAI's API, of Anthropic's or of ShareGPT.
 
 A branch is an object with its title, its messages and their times (`created_at`); several branches are an array of
-them, each with its name as `branch`. The messages are those of a context, so that the file has what a model would have
-read.
+them, each with its name as `branch`. The messages are those of a context, with those that a branch's own system prompt
+replaces.
 """
 
 from __future__ import annotations
@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from itertools import chain
 from typing import Any, ClassVar, Literal, get_args
 
-from forky_core.formats.exporting.flattening import Path, flattened, paths, provider_messages
+from forky_core.formats.exporting.flattening import Path, flattened, only_named, paths, provider_messages
 from forky_core.formats.exporting.losses import losses
 from forky_core.formats.exporting.writers.json_pieces import array, array_of, object_with
 from forky_core.formats.forky_file.chat import Chat
+from forky_core.model import Message
 from forky_core.model.parts import Json
 from forky_core.wire.anthropic import blocks_of_message
 
@@ -38,9 +39,10 @@ class Messages:
     dialect: Dialect = "openai"
 
     def losses(self, chat: Chat) -> tuple[str, ...]:
-        return losses(
-            chat, ("tools", "prompts") if self.dialect == "sharegpt" else ("tools", "files", "prompts")
-        )
+        if self.dialect == "sharegpt":
+            return losses(chat, ("tools", "prompts"))
+        joined = _joined(chat) if self.dialect == "anthropic" else 0
+        return losses(chat, ("tools", "files", "prompts"), {"files": only_named(chat), "turns": joined})
 
     def write(self, chat: Chat) -> Iterator[bytes]:
         plain = flattened(chat)
@@ -90,8 +92,7 @@ def _several(chat: Chat) -> bool:
 
 def _system(chat: Chat, path: Path) -> dict[str, Json]:
     """The system prompt, which Anthropic takes outside the messages."""
-    said = () if path.system else path.messages
-    those = replace(path, messages=tuple(id for id in said if chat.messages[id].role == "system"))
+    those = replace(path, messages=tuple(id for id in path.messages if chat.messages[id].role == "system"))
     words = [_words(message["content"]) for message, _ in provider_messages(chat, those)]
     return {"system": "\n\n".join(words)} if words else {}
 
@@ -104,7 +105,7 @@ def _turns(messages: Iterable[tuple[Mapping[str, Any], str]]) -> Iterator[dict[s
     for message, at in messages:
         if message["role"] == "system":
             continue
-        role = "assistant" if message["role"] == "assistant" else "user"
+        role = _turn(message["role"])
         if turn.get("role") != role:
             if turn:
                 yield turn
@@ -112,6 +113,23 @@ def _turns(messages: Iterable[tuple[Mapping[str, Any], str]]) -> Iterator[dict[s
         turn["content"] += blocks_of_message(message)
     if turn:
         yield turn
+
+
+def _turn(role: str) -> str:
+    return "assistant" if role == "assistant" else "user"
+
+
+def _joined(chat: Chat) -> int:
+    """The number of messages that `_anthropic` joins to others."""
+
+    def is_joined(message: Message) -> bool:
+        above = chat.messages.get(message.parent) if message.parent is not None else None
+        if above is None or message.hidden:
+            return False
+        same = _turn(above.role) == _turn(message.role) and above.role != "system"
+        return same or message.role == "system"
+
+    return sum(map(is_joined, chat.messages.values()))
 
 
 def _words(content: Any) -> str:

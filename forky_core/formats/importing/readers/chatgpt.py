@@ -396,7 +396,7 @@ def _attached(
         if id and id not in used:
             media = word(entry.get("mimeType")) or word(entry.get("mime_type"))
             part = _file(id, media, word(entry.get("name")), files, beside, used)
-            parts += [part] if part is not None else []
+            parts.append(part or OpaquePart(kept_json({**entry, "type": "file"})))
     return parts
 
 

@@ -1,8 +1,8 @@
 """The Markdown that Forky writes (exporting/writers/markdown.py): branches are restored at the messages they branch
 off.
 
-Its numbers count through the whole file, so a heading inside a message is one of ours only if it has the next number.
-Calls, attachments and thoughts were written as text and stay text.
+Its numbers count through the whole file, so a heading inside a message could be one of ours only if it had the next
+number: such a line is written with a backslash. Calls, attachments and thoughts were written as text and stay text.
 """
 
 from __future__ import annotations
@@ -46,6 +46,13 @@ class ForkyMarkdown:
         yield reading.found(lines[0].removeprefix("# ").strip())
 
 
+def is_mark(line: str, number: int) -> bool:
+    """Whether a line, behind any backslashes, begins like the heading of message `number` or of a branch. Inside a
+    message it is written with one more backslash.
+    """
+    return line.lstrip("\\").startswith((f"## {number}. ", "**Branch “", "**Beside the branches**"))
+
+
 def _heading(line: str) -> re.Match[str] | None:
     return _HEADING.fullmatch(line) if line.startswith("## ") and len(line) < 400 else None
 
@@ -85,8 +92,9 @@ class _MarkdownReading:
         if heading is not None and int(heading[1]) == len(self.messages) + 1:
             self._begin(heading)
         elif self.messages:
+            is_escaped = not self.blocks.marker and line[:1] == "\\" and is_mark(line, len(self.messages) + 1)
             self.blocks.take(line)
-            self.messages[-1].lines.append(line)
+            self.messages[-1].lines.append(line[1:] if is_escaped else line)
 
     def _begin(self, heading: re.Match[str]) -> None:
         self.messages.append(_Said(heading[2], micros(heading[3]), self.parent))
