@@ -38,7 +38,7 @@ class FunctionModel:
         """`name` is the model's name in rules and arguments, such as "house/echo", and `label` its name for people;
         prices are in US dollars per token.
         """
-        if not callable(function) or not name:
+        if not all((callable(function), name)):
             raise TypeError("A FunctionModel has a name and a function that gets the messages of a request.")
         if not all(price is None or price >= 0 for price in (input_price, output_price)):
             raise ValueError("A price is in dollars per token, and not below 0.")
