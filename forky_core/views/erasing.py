@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import UTC, datetime
 
 from forky_core.conversation.namespaces.conversation_history import ErasurePlan
 from forky_core.model.erasure import Erasure
 from forky_core.views.shelf import count
+from forky_core.views.times import local
 
 
 def told(erasure: Erasure, name_of: Callable[[str], str]) -> str:
     """What a page shows of a message from which text was erased: who did it, and when."""
-    day = datetime.fromtimestamp(erasure.at / 1e6, UTC)
+    day = local(erasure.at)
     who = f"{name_of(erasure.by)} on {day.day} {day:%B %Y}"
     return f"Erased by {who}" if erasure.whole else f"A passage was erased here by {who}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import signal
 import time
 from contextlib import suppress
@@ -199,8 +200,15 @@ def test_a_question_waits_while_an_answer_is_written_and_can_be_changed_dropped_
     page.reload()
     expect(line).to_have_count(2)
     expect(line.last).to_contain_text("Fourth, changed")
+    said, main = page.get_by_role("log", name="Messages"), page.url
+    settled(page)
+    page.locator('[data-act="fork"]').first.click()
+    expect(page.locator(DRAFT)).to_have_attribute("placeholder", re.compile("branch"))
+    ask(page, "Meanwhile, on a branch")
+    expect(said).to_contain_text("Meanwhile, on a branch")
+    page.goto(main)
+    expect(line).to_have_count(2)
     page.locator(".st-key-chat-stop button").first.click()
-    said = page.get_by_role("log", name="Messages")
     expect(said).to_contain_text("Second")
     expect(said).to_contain_text("Fourth, changed")
     expect(line).to_have_count(0)

@@ -7,6 +7,7 @@ from zoneinfo import ZoneInfo
 import pytest
 
 from forky_core.views.times import ago, clock, local, midnight, read_in, since, stamp, stamp_utc
+from pages.ui.components.reader_zone import zone_named
 
 
 def at(text: str) -> int:
@@ -83,3 +84,10 @@ def test_summer_time_is_that_of_the_day_which_is_named(reader: list[tzinfo]) -> 
 )
 def test_a_time_of_another_day_has_its_day(then: str, said: str, reader: list[tzinfo]) -> None:
     assert clock(in_utc(then), in_utc("2026-03-10T08:00:00")) == said
+
+
+@pytest.mark.parametrize("name", ["Nowhere/At", "../etc", "Asia", "x" * 5_000])
+def test_a_zone_that_this_machine_does_not_know_is_as_far_from_utc_as_the_browser_says(name: str) -> None:
+    zone = zone_named(name, -330)
+    assert zone is not None and datetime(2026, 3, 10, tzinfo=zone).isoformat()[-6:] == "+05:30"
+    assert zone_named(name, None) is None and zone_named("Asia/Kolkata", 0) == ZoneInfo("Asia/Kolkata")

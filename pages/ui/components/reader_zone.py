@@ -10,8 +10,12 @@ import streamlit as st
 
 def reader_zone() -> tzinfo | None:
     """The reader's zone; None where no page is being drawn, or the browser did not tell."""
-    name, minutes = st.context.timezone, st.context.timezone_offset
+    return zone_named(st.context.timezone, st.context.timezone_offset)
+
+
+def zone_named(name: str | None, minutes: int | None) -> tzinfo | None:
+    """Return a zone by its name, or one that is as far from UTC as `minutes` says where this machine does not know it."""
     try:
         return ZoneInfo(name) if name else None
-    except (OSError, ValueError):  # No such zone here, or a name that is none: as far from UTC as today.
+    except (KeyError, OSError, ValueError):
         return timezone(timedelta(minutes=-minutes)) if minutes is not None and abs(minutes) < 1440 else None

@@ -75,6 +75,7 @@ class Posts {
   // What one waits for, as a word; "" for one whose turn it is.
   waitsFor(post, first) {
     if (this.editing.has(post.id)) return "change";
+    if (post.fork) return ""; // It begins a branch, on which nothing is written.
     if (!first) return "turn";
     if (this.data.writing.includes(`${post.c}/${post.b}`)) return "answer";
     if (this.why.get(post.id)?.held && !post.now) return "held";
@@ -88,7 +89,7 @@ class Posts {
     const seen = new Set(), line = waiting(this.owner);
     let next = null;
     for (const post of line) {
-      const of = `${post.c}/${post.b}`, waits = this.waitsFor(post, post.fork || !seen.has(of));
+      const of = `${post.c}/${post.b}`, waits = this.waitsFor(post, !seen.has(of));
       seen.add(of);
       if (!waits && Date.now() >= takenUntil(this.owner, post.id)) next ??= post;
     }
