@@ -14,7 +14,7 @@ def reader_zone() -> tzinfo | None:
 
 
 def zone_named(name: str | None, minutes: int | None) -> tzinfo | None:
-    """Return a zone by its name, or one that is as far from UTC as `minutes` says where this machine does not know it."""
+    """Return a zone by its name, or one as far from UTC as `minutes` says where this machine does not know it."""
     try:
         return ZoneInfo(name) if name else None
     except (KeyError, OSError, ValueError):
