@@ -190,11 +190,11 @@ class Conversation(BranchReader):
     ) -> Message:
         """`ask` for a program with an event loop, which goes on meanwhile. Cancelling it stops the reply."""
         send = partial(self.send, model=model, attachments=attachments, reuse=reuse, search=search)
-        job = await asyncio.to_thread(send, text, **parameters)
+        starting = asyncio.ensure_future(asyncio.to_thread(send, text, **parameters))
         try:
-            return await job.landed()
+            return await (await asyncio.shield(starting)).landed()
         except asyncio.CancelledError:
-            job.stop()
+            (await starting).stop()
             raise
 
     def send(
@@ -225,25 +225,6 @@ class Conversation(BranchReader):
         return asking.answer(
             self._session, place, branch.rules, model=model, parameters=fit, reuse=reuse, search=search
         )
-
-    def send_from(
-        self,
-        at: MessageId,
-        text: str,
-        *,
-        branch: str | None = None,
-        model: str | None = None,
-        attachments: Sequence[AttachmentPart] = (),
-        search: str = "",
-    ) -> tuple[Self, ReplyJob]:
-        """Fork at an earlier message and ask there, in one gesture; the new branch, checked out, comes first."""
-        rules = self.branch.rules
-        self._check_model(model or rules.model)
-        draft = draft_of(self._session, text, attachments)
-        point = self.message(at).id
-        name, message, operation = asking.say_on_fork(self._session, branch, point, rules, draft)
-        place = ReplyTarget(self.id, name, message.id, group=operation.number)
-        return self.checkout(name), asking.answer(self._session, place, rules, model=model, search=search)
 
     def ask_all(
         self, text: str, branches: Sequence[Branch | str], *, forks_at: Sequence[MessageId] = ()
@@ -414,10 +395,8 @@ class Conversation(BranchReader):
             raise BadContent(f"A note has at most {LONGEST_NOTE:,} characters.", "Shorten it.")
         tx, at = self._session.require_not_trashed(), self.message(message).id
         tx.set(f"notes/{at}", said or None)
-        if not tx.changes:
-            raise NothingToDo("The note says that already.")
         what = "Wrote the speaker's note" if said else "Removed the speaker's note"
-        return tx.publish("note", f"{what} at {short(at)}")
+        return tx.publish("note", f"{what} at {short(at)}", unchanged="The note says that already.")
 
     def rename(self, title: str) -> Operation:
         """Give the conversation another title. Raises NothingToDo if the title is empty, or is its title already."""
@@ -426,9 +405,8 @@ class Conversation(BranchReader):
             raise NothingToDo("A conversation needs a title.", "Type a word or two.")
         tx = self._session.require_not_trashed()
         tx.set("title", line)
-        if not tx.changes:
-            raise NothingToDo(f"It is called “{line}” already.")
-        return tx.publish("rename", f"Renamed the conversation to “{line}”")
+        unchanged = f"It is called “{line}” already."
+        return tx.publish("rename", f"Renamed the conversation to “{line}”", unchanged=unchanged)
 
     def put_into(self, folder: str) -> Operation:
         """Put the conversation into a folder of the list; "" takes it out. Raises NothingToDo if it is there."""
@@ -451,9 +429,8 @@ class Conversation(BranchReader):
         """Restore the conversation from the trash."""
         tx = self._session.change()
         tx.set("trashed", None)
-        if not tx.changes:
-            raise NothingToDo("This conversation is not in the trash.")
-        return tx.publish("take back", "Taken back from the trash")
+        unchanged = "This conversation is not in the trash."
+        return tx.publish("take back", "Taken back from the trash", unchanged=unchanged)
 
     def _check_model(self, name: str | None) -> None:
         """Check before anything is written: NotFound for an unavailable model, NotAllowed if an

@@ -16,7 +16,7 @@ from typing import TypeVar
 
 from forky_core.conversation.identity import now
 from forky_core.model import Change, ConversationId, Generation, Message, MessageId, Operation, Rules, View
-from forky_core.model.errors import NameTaken, NotFound, Outdated
+from forky_core.model.errors import NameTaken, NotFound, NothingToDo, Outdated
 from forky_core.model.parts import Json
 from forky_core.process import events
 from forky_core.store.contract import Commit, Store
@@ -126,13 +126,22 @@ class Transaction:
         )
 
     def publish(
-        self, verb: str, summary: str, *, group: int | None = None, reverts: Iterable[int] = ()
+        self,
+        verb: str,
+        summary: str,
+        *,
+        group: int | None = None,
+        reverts: Iterable[int] = (),
+        unchanged: str = "",
     ) -> Operation:
-        """Publish everything as one operation.
+        """Publish everything as one operation. `unchanged` is the sentence for a person if nothing would change.
 
         Raises:
+            NothingToDo: there are no changes, and `unchanged` says so.
             Outdated: somebody changed one of the keys first (or, with `alone`, anything); nothing was written.
         """
+        if unchanged and not self.changes:
+            raise NothingToDo(unchanged)
         begun = time.perf_counter()
         try:
             operation = self.store.commit(self.commit(verb, summary, group=group, reverts=reverts))

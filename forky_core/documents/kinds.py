@@ -9,10 +9,6 @@ from forky_core.documents.chunking import DocumentSection
 from forky_core.documents.source import DocumentSource
 
 
-def _by_name_only(_source: DocumentSource, _start: bytes) -> bool:
-    return False
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DocumentKind:
     """A kind of document that can be quoted. Documents are read in processes of their own (readers.py)."""
@@ -25,7 +21,7 @@ class DocumentKind:
     """What is stored with the document."""
     endings: frozenset[str] = frozenset()
     """Of the names of its files, in small letters with their dots. They count where no content is recognised."""
-    recognises: Callable[[DocumentSource, bytes], bool] = _by_name_only
+    recognises: Callable[[DocumentSource, bytes], bool] = lambda _source, _start: False
     """Whether the content says that it is of this kind, whatever the file is called. It gets the first 64 KB as well,
     and raises nothing."""
     read: Callable[[DocumentSource], Iterator[tuple[DocumentSection, float]]]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import is_
 from threading import Lock
 from typing import Any
 
@@ -43,7 +44,7 @@ class ExperimentBook:
         place = (session.id, name)
         with self._lock:
             cached = self._plans.get(place)
-        if cached is not None and len(cached[0]) == len(stored) and all(map(_is, cached[0], stored)):
+        if cached is not None and len(cached[0]) == len(stored) and all(map(is_, cached[0], stored)):
             return cached[1], cached[2]
         try:
             rows = (row for piece in stored[1:] for row in piece)
@@ -77,7 +78,3 @@ class ExperimentBook:
                 del self._calls[next(iter(self._calls))]
             self._calls[session.id] = index
         return index
-
-
-def _is(one: object, other: object) -> bool:
-    return one is other

@@ -111,13 +111,6 @@ class Experiments:
         self._changed(fit.name)
         return operation
 
-    def remove_column(self, name: str, column: str) -> Operation:
-        """Remove a column with its cells' branches, and stop the calls for it."""
-        experiment = self[name]
-        if experiment.column(column) is None:
-            raise NotFound(f"There is no column “{column}” in “{name}”.")
-        return self.save(replace(experiment, columns=[c for c in experiment.columns if c.id != column]))
-
     def delete(self, name: str) -> Operation:
         """Delete an experiment with its cells' branches, unless somebody continued them. Undo restores all of it."""
         return self._despite_answers(name, lambda: self._delete(name))
@@ -176,10 +169,9 @@ class Experiments:
         if passed is not None:
             entry = {"answer": found.answer.id, "passed": passed, "by": by or self._session.actor}
         tx.set(f"{MARKS}{name}/{cell.key}", entry)
-        if not tx.changes:
-            raise NothingToDo("It is marked like that already.")
         word = {True: "good", False: "bad", None: "not marked"}[passed]
-        return tx.publish("experiment", f"Marked an answer of “{name}”, row {cell.row}: {word}")
+        summary = f"Marked an answer of “{name}”, row {cell.row}: {word}"
+        return tx.publish("experiment", summary, unchanged="It is marked like that already.")
 
     # Running
 

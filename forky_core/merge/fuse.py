@@ -265,16 +265,12 @@ def _without(text: str, quotes: Sequence[str]) -> str:
     for line in text.split("\n"):
         kept = line
         for quote in quotes:
-            for sentence in _sentences_of(kept):
+            for sentence in [unit.text for unit in units(kept)]:
                 if quote in " ".join(sentence.split()):
                     kept = kept.replace(sentence, "").strip() if sentence in kept else ""
         if kept or not line.strip():
             lines.append(kept if kept != line else line)
     return "\n".join(lines)
-
-
-def _sentences_of(line: str) -> list[str]:
-    return [unit.text for unit in units(line)]
 
 
 def _sentences(message: Message) -> Iterator[str]:

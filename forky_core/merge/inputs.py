@@ -47,10 +47,6 @@ from forky_core.model.payload_kinds import FULL
 _NO_SIGHT = FileAccess()
 
 
-def _by_nobody(_sides: Sequence[ComparedSide]) -> Examination | None:
-    return None
-
-
 @dataclass(frozen=True)
 class MergeInputs:
     """Two heads, and the conversation as a plan needs it. What is read of it once is kept."""
@@ -76,7 +72,7 @@ class MergeInputs:
     """Heads of the other sources of an octopus: short ids must be unique among their messages too."""
     resolutions: Mapping[str, Json] = field(default_factory=lambda: MappingProxyType({}))
     """Earlier resolutions of conflicts, by the hash of their words."""
-    examined: Callable[[Sequence[ComparedSide]], Examination | None] = _by_nobody
+    examined: Callable[[Sequence[ComparedSide]], Examination | None] = lambda _sides: None
     """Returns what a model has found in these texts; None if none has examined them."""
 
     @cached_property

@@ -125,32 +125,10 @@ PAGE_SECONDS = Durations(
 FAILURES = Counter("failures", "Failures that the log has a trace of.", ["of"])
 SLOW = Counter("slow", "What took longer than FORKY_SLOW allows.", ["what"])
 
-ALL: tuple[Counter | Durations, ...] = (
-    OPERATIONS,
-    OUTDATED,
-    REPLIES,
-    REPLY_FAILURES,
-    REPLY_SECONDS,
-    FIRST_WORD_SECONDS,
-    MODEL_CALLS,
-    TOKENS,
-    COST,
-    COMMITS,
-    WRITES,
-    COMMIT_SECONDS,
-    WAIT_SECONDS,
-    STORE_FAILURES,
-    GATEWAY_CALLS,
-    GATEWAY_SECONDS,
-    IMPORTS,
-    IMPORTED_CONVERSATIONS,
-    IMPORTED_MESSAGES,
-    REFUSED,
-    PAGE_RUNS,
-    PAGE_SECONDS,
-    FAILURES,
-    SLOW,
+ALL: tuple[Counter | Durations, ...] = tuple(
+    one for one in tuple(globals().values()) if isinstance(one, Counter | Durations)
 )
+"""Every counter of this module, in the order of their definition."""
 _models = _ModelLabels()
 _KINDS = {
     "prompt_tokens": "prompt",

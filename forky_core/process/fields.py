@@ -11,7 +11,7 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
-from forky_core.process.trace import Trace, trace_of
+from forky_core.process.trace import trace_of
 
 Id: TypeAlias = str
 """Id of a conversation, a generation or an incident. An id that Forky did not make (from an imported
@@ -91,10 +91,6 @@ def _number(value: Any) -> float:
     return round(float(value), 6)
 
 
-def _trace(value: Any) -> Trace:
-    return trace_of(value)
-
-
 FORMS: Mapping[str, Callable[[Any], object]] = {
     "Id": _id,
     "Word": _word,
@@ -108,6 +104,6 @@ FORMS: Mapping[str, Callable[[Any], object]] = {
     "Seconds": _number,
     "Dollars": _number,
     "Flag": bool,
-    "Fault": _trace,
+    "Fault": trace_of,
 }
 """For the name of each field type, the function that sanitises a value for the log."""

@@ -320,17 +320,11 @@ def _laid_out(
 def _framed(
     draft: _FrameDraft, messages: Mapping[MessageId, Message], row_of: Mapping[MessageId, int]
 ) -> ReplayFrame:
-    frame = draft.frame
-    return ReplayFrame(
-        frame.number,
-        frame.at,
-        frame.actor,
-        frame.verb,
-        frame.summary,
-        tuple(sorted(row_of[id] for id in draft.appeared if id in row_of)),
-        tuple(sorted(row_of[id] for id in draft.disappeared if id in row_of)),
-        {name: _row_at(id, messages, row_of) for name, id in draft.moved.items()},
-        frame.title,
+    return replace(
+        draft.frame,
+        appeared=tuple(sorted(row_of[id] for id in draft.appeared if id in row_of)),
+        disappeared=tuple(sorted(row_of[id] for id in draft.disappeared if id in row_of)),
+        moved={name: _row_at(id, messages, row_of) for name, id in draft.moved.items()},
     )
 
 

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
+from weakref import WeakValueDictionary
 
 from forky_core.conversation.merging.merge_request import REQUESTS
 from forky_core.conversation.transaction import marked, marked_operation
@@ -77,7 +78,9 @@ def _done_once(caller: VerbCaller, verb: RegisteredVerb, params: Any) -> Result:
     if len(key) > _LONGEST_KEY:
         raise BadCall(f"A key has at most {_LONGEST_KEY} characters.", "key")
     digest = _digest(caller, verb, key)
-    with _KEYS.held(digest):
+    with _KEYS_LOCK:
+        lock = _KEYS.setdefault(digest, threading.Lock())
+    with lock:
         first = _answered(caller.forky, params, digest)
         if first is None:
             with marked(digest):
@@ -126,44 +129,6 @@ def _told_of(forky: Workspace, params: Any, operation: Operation) -> Result:
     return told
 
 
-class _HeldKeys:
-    """Lets calls with the same key wait for each other."""
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._held: dict[str, tuple[threading.Lock, int]] = {}
-
-    def held(self, digest: str) -> _HeldKey:
-        return _HeldKey(self, digest)
-
-    def take(self, digest: str) -> threading.Lock:
-        with self._lock:
-            lock, users = self._held.get(digest, (threading.Lock(), 0))
-            self._held[digest] = (lock, users + 1)
-        return lock
-
-    def leave(self, digest: str) -> None:
-        with self._lock:
-            lock, users = self._held[digest]
-            if users > 1:
-                self._held[digest] = (lock, users - 1)
-            else:
-                del self._held[digest]
-
-
-class _HeldKey:
-    def __init__(self, keys: _HeldKeys, digest: str) -> None:
-        self._keys, self._digest = keys, digest
-
-    def __enter__(self) -> None:
-        self._lock = self._keys.take(self._digest)
-        self._lock.acquire()
-
-    def __exit__(self, *_error: object) -> None:
-        self._lock.release()
-        self._keys.leave(self._digest)
-
-
 class _Rates:
     """Counts the writing calls of each caller, by verb, in the last minute; in the memory of this process."""
 
@@ -190,5 +155,7 @@ class _Rates:
             times.append(now)
 
 
-_KEYS = _HeldKeys()
+_KEYS: WeakValueDictionary[str, threading.Lock] = WeakValueDictionary()
+"""A lock for each key that is being answered: calls with the same key wait for each other."""
+_KEYS_LOCK = threading.Lock()
 _RATES = _Rates()

@@ -24,7 +24,7 @@ from forky_core.verbs.pages_of_results import MOST_BYTES, fitting, paged, size_o
 from forky_core.verbs.parameters import param
 from forky_core.verbs.reading import NEXT, opened
 from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
-from forky_core.verbs.writing import OnBranch, as_seen, done
+from forky_core.verbs.writing import KEY, OnBranch, as_seen, done
 
 if TYPE_CHECKING:
     from forky_core.conversation.merging.landing import landed_messages
@@ -100,12 +100,16 @@ class FindingParams:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ReviewParams:
+class OnRequest:
+    """Parameters of verbs that say what becomes of a request."""
+
     conversation: str = param("The conversation's id, or the beginning of it.", filled=True)
     request: int = param("The request's number.", place=True)
-    key: str = param(
-        "A text of your own: the same call with the same key is done once and answered again.", filled=True
-    )
+    key: str = param(KEY, filled=True)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ReviewParams(OnRequest):
     findings: tuple[FindingParams, ...] = param(
         "What is wrong, each with a quotation. None: nothing was found.", default=(), most=MOST_FINDINGS
     )
@@ -118,13 +122,8 @@ class ReviewParams:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ApproveParams:
-    conversation: str = param("The conversation's id, or the beginning of it.", filled=True)
-    request: int = param("The request's number.", place=True)
+class ApproveParams(OnRequest):
     plan: str = param("The plan that you approve, by the id that `plan` gave it.")
-    key: str = param(
-        "A text of your own: the same call with the same key is done once and answered again.", filled=True
-    )
     text: str = param("A word with it.", default="", most=2_000)
 
 

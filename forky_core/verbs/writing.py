@@ -25,7 +25,7 @@ from forky_core.verbs.verb import RegisteredVerb, Result, VerbCaller
 
 LONGEST_WAIT = 120
 """Seconds that a call waits for an answer at most."""
-_KEY = "A text of your own: the same call with the same key is done once and answered again."
+KEY = "A text of your own: the same call with the same key is done once and answered again."
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +35,7 @@ class OnBranch:
     conversation: str = param("The conversation's id, or the beginning of it.", filled=True)
     branch: str = param("The branch.", filled=True)
     head: str = param("The branch's head as you saw it; “” for an empty branch.", filled=True)
-    key: str = param(_KEY, filled=True)
+    key: str = param(KEY, filled=True)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -44,11 +44,13 @@ class OnConversation:
 
     conversation: str = param("The conversation's id, or the beginning of it.", filled=True)
     version: int = param("The number of its last operation as you saw it (`status` says it).", filled=True)
-    key: str = param(_KEY, filled=True)
+    key: str = param(KEY, filled=True)
 
 
 @dataclass(frozen=True, kw_only=True)
-class SayParams:
+class SaidOnBranch:
+    """Parameters of verbs that say something on a branch or in a new conversation."""
+
     text: str = param("What to say.", place=True)
     conversation: str = param(
         "The conversation's id; without one, a new conversation is begun.", default="", filled=True
@@ -57,23 +59,18 @@ class SayParams:
     head: str = param(
         "The branch's head as you saw it; “” for an empty branch or a new conversation.", filled=True
     )
-    key: str = param(_KEY, filled=True)
+    key: str = param(KEY, filled=True)
     title: str = param("The title of a new conversation.", default="", most=200)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SayParams(SaidOnBranch):
     role: Literal["user", "assistant"] = param("Whose words these are.", default="user")
 
 
 @dataclass(frozen=True, kw_only=True)
-class AskParams:
+class AskParams(SaidOnBranch):
     text: str = param("The question.", place=True)
-    conversation: str = param(
-        "The conversation's id; without one, a new conversation is begun.", default="", filled=True
-    )
-    branch: str = param("The branch; a new conversation may leave it out.", default="", filled=True)
-    head: str = param(
-        "The branch's head as you saw it; “” for an empty branch or a new conversation.", filled=True
-    )
-    key: str = param(_KEY, filled=True)
-    title: str = param("The title of a new conversation.", default="", most=200)
     model: str = param("The model that answers; without one, the branch's.", default="")
     wait: int = param("Seconds to wait for the answer; later, `read` has it.", default=50, most=LONGEST_WAIT)
 
@@ -149,7 +146,7 @@ def done(caller: VerbCaller, chat: Conversation, operation: Operation | None = N
     return result | more
 
 
-def _place(caller: VerbCaller, params: SayParams | AskParams) -> tuple[Conversation, Branch]:
+def _place(caller: VerbCaller, params: SaidOnBranch) -> tuple[Conversation, Branch]:
     """The branch to write on as its caller saw it; a new conversation's first one where none is named."""
     if params.conversation:
         chat = opened(caller, params.conversation, params.branch)

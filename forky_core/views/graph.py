@@ -117,10 +117,6 @@ def toggled(open_folds: frozenset[str], fold: str) -> frozenset[str]:
     return open_folds ^ {fold}
 
 
-def _nobody(_: MessageId) -> None:
-    return None
-
-
 def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or marked
     messages: Mapping[MessageId, Message],
     view: View,
@@ -129,7 +125,7 @@ def build_graph(  # noqa: PLR0913 - each is one thing that can be looked at or m
     mark_a: MessageId | None = None,
     mark_b: MessageId | None = None,
     open_folds: Iterable[str] = (),
-    model_of: Callable[[MessageId], str | None] = _nobody,
+    model_of: Callable[[MessageId], str | None] = lambda _: None,
     limit: int = ROWS,
     shape: Shape | None = None,
     bearing: Sequence[Message] | None = None,
@@ -507,7 +503,7 @@ def _message_row(  # noqa: PLR0917 - all of it belongs to one row
         current=id == looks.current,
         mark=looks.marks.get(id, ""),
         reverted=id in looks.reverted,
-        unresolved=_left_open(message, looks) if on_path and looks.open_conflicts else 0,
+        unresolved=sum(one.hash in looks.open_conflicts for one in conflicts_in(message)) if on_path else 0,
         corrected=looks.corrected.get(id, 0),
         answering=id in looks.answering,
     )
@@ -539,10 +535,6 @@ def preview_of(message: Message) -> str:
 @lru_cache(maxsize=4_000)
 def _plain_preview(text: str) -> str:
     return _line(plain_words(text), _PREVIEW)
-
-
-def _left_open(message: Message, looks: _Looks) -> int:
-    return sum(one.hash in looks.open_conflicts for one in conflicts_in(message))
 
 
 def line_of_text(message: Message) -> str:

@@ -18,7 +18,7 @@ from forky_core.llm.scripted import Until
 from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
 from tests.builders import begun, talk, texts, workspace
 from tests.examples import examples
-from tests.hangs import HANG
+from tests.hangs import eventually
 
 
 def test_undo_takes_question_and_answer_together() -> None:
@@ -38,7 +38,8 @@ def test_a_question_of_files_only_is_called_by_their_names_in_the_log(forky: Wor
     chat = forky.create("Names")
     file = forky.attach(b"seen", media_type="text/plain", name="note.txt")
     chat.ask("", attachments=[file])
-    chat.send_from(chat.path()[0].id, "", branch="side", attachments=[file])[1].wait(HANG)
+    chat.people.post_from(chat.path()[0].id, "", branch="side", attachments=[file])
+    eventually(lambda: not chat.replies.running)
     said = [operation.summary for operation in chat.history.since(0)]
     assert "Asked on “main”: note.txt" in said and "Forked “side” and asked: note.txt" in said
 
@@ -237,10 +238,11 @@ def test_undo_leaves_a_branch_where_another_was_deleted_while_a_reply_was_writte
     chat, models = begun("a", "b", title="Doors")
     going = Event()
     models.one.enqueue("why not?", Until(going))
-    side, job = chat.send_from(chat.path()[0].id, "why?", branch="side")
+    side, posted = chat.people.post_from(chat.path()[0].id, "why?", branch="side")
     chat.branches.delete("main")
     going.set()
-    job.result()
+    assert posted.job is not None
+    posted.job.result()
     side.undo()
     assert list(side.branches) == ["side"] and texts(side)[-1] == "why?"
     side.undo()

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from contextlib import suppress
+from typing import Any
 
 import pytest
 
@@ -66,6 +67,33 @@ def test_cancelling_an_ask_stops_the_reply_and_keeps_what_had_arrived() -> None:
 
     finished(program())
     assert texts(chat) == ["Say hello", "Hel"] and last_generation(chat).status == "stopped"
+
+
+def test_cancelling_an_ask_that_is_only_beginning_stops_the_reply(monkeypatch: pytest.MonkeyPatch) -> None:
+    chat, models = begun()
+    models.one.enqueue("Hel", Hang())
+    begins, cancelled = threading.Event(), threading.Event()
+    send = chat.send
+
+    def late(*given: Any, **named: Any) -> Any:
+        job = send(*given, **named)
+        begins.set()
+        assert cancelled.wait(HANG)
+        return job
+
+    monkeypatch.setattr(chat, "send", late)
+
+    async def program() -> None:
+        asking = asyncio.create_task(chat.ask_async("Say hello"))
+        assert await asyncio.to_thread(begins.wait, HANG)
+        asking.cancel()
+        cancelled.set()
+        with suppress(asyncio.CancelledError):
+            await asking
+
+    finished(program())
+    eventually(lambda: not chat.replies.running)
+    assert last_generation(chat).status == "stopped"
 
 
 def test_a_failure_is_never_text_in_the_history() -> None:
@@ -230,8 +258,8 @@ def test_asking_at_an_earlier_message_is_one_gesture() -> None:
     chat, _ = begun()
     chat.ask("Which?")
     chat.ask("And then?")
-    fork, job = chat.send_from(chat.path()[1].id, "Or else what happens now?")
-    job.wait()
+    fork, posted = chat.people.post_from(chat.path()[1].id, "Or else what happens now?")
+    assert posted.job is not None and posted.job.wait(HANG)
     assert fork.branch_name == "or-else-what-happens"
     assert len(fork.path()) == 4
     chat.undo()

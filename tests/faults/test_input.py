@@ -68,6 +68,12 @@ def summed_up(forky: Workspace, chat: Conversation, text: str) -> object:
     return chat.plan_merge("side", model="scripted/one")
 
 
+def asked_on_fork(chat: Conversation, text: str) -> object:
+    job = chat.people.post_from(chat.path()[1].id, text)[1].job
+    assert job is not None
+    return job.result()
+
+
 def merged(chat: Conversation, text: str, strategy: str) -> object:
     side = chat.checkout("side")
     said = [side.say(text), side.say(text, role="assistant")]
@@ -94,7 +100,7 @@ VERBS: dict[str, Verb] = {
     "author": lambda forky, chat, text: chat.say("x", name=text),
     "role": lambda forky, chat, text: chat.say("x", role=text),  # type: ignore[arg-type]
     "question to all": lambda forky, chat, text: chat.ask_all(text, ["main", "side"]),
-    "question on a fork": lambda forky, chat, text: chat.send_from(chat.path()[1].id, text)[1].result(),
+    "question on a fork": lambda forky, chat, text: asked_on_fork(chat, text),
     "edit": lambda forky, chat, text: chat.edit(chat.path()[0].id, text),
     "answer": answered,
     "reasoning": lambda forky, chat, text: answered(forky, chat, ReasoningDelta(text), "so"),
@@ -114,7 +120,7 @@ VERBS: dict[str, Verb] = {
     "path": lambda forky, chat, text: chat.path(MessageId(text)),
     "context": lambda forky, chat, text: chat.context(MessageId(text)),
     "fork point": lambda forky, chat, text: chat.fork(at=text),
-    "fork point of a question": lambda forky, chat, text: chat.send_from(MessageId(text), "x"),
+    "fork point of a question": lambda forky, chat, text: chat.people.post_from(MessageId(text), "x"),
     "fork points of a question": lambda forky, chat, text: chat.ask_all("x", [], forks_at=[MessageId(text)]),
     "promoted": lambda forky, chat, text: chat.branches.promote(text),
     "pruned": lambda forky, chat, text: chat.branches.plan_prune(text),

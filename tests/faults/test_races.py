@@ -85,7 +85,7 @@ VERBS: tuple[Callable[[Conversation], object], ...] = (
     lambda chat: chat.ask(f"question {random.randint(0, 99)}"),
     lambda chat: chat.say("aside"),
     lambda chat: chat.ask_all("everybody?", list(chat.branches.values())[:3]),
-    lambda chat: chat.send_from(chat.message(any_message(chat)).id, "from here"),
+    lambda chat: chat.people.post_from(chat.message(any_message(chat)).id, "from here"),
     lambda chat: chat.edit(any_message(chat), f"edited {random.random()}"),
     lambda chat: chat.fork(at=any_message(chat)),
     Conversation.undo,

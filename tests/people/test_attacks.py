@@ -87,7 +87,7 @@ def test_ids_and_their_beginnings_open_nothing(two: Two) -> None:
     for attempt in (
         lambda: two.own.path(head),
         lambda: two.own.fork("x", at=head),
-        lambda: two.own.send_from(head, "What is this?"),
+        lambda: two.own.people.post_from(head, "What is this?"),
         lambda: two.own.merges.plan_rebase(head),
         lambda: two.own.plan_merge("main", picks=[head]),
         lambda: two.own.tags.add("x", head),

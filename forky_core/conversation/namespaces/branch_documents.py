@@ -68,9 +68,7 @@ class BranchDocuments(DocumentShelf):
                 use = replace(use, passages=passages)
                 said.append(f"“{branch}” reads {passages or 'the usual number of'} passages with a question")
             tx.set_rules(branch, replace(rules, documents=use))
-            if not tx.changes:
-                raise NothingToDo("Nothing would change.")
-            return tx.publish("documents", "; ".join(said))
+            return tx.publish("documents", "; ".join(said), unchanged="Nothing would change.")
 
         return with_a_free_key("rules/", put)
 

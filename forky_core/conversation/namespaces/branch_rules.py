@@ -60,12 +60,10 @@ class BranchRules:
         if not isinstance(parameters, Unchanged):
             rules = replace(rules, parameters=fit_parameters(parameters))
         tx.set_rules(name, rules)
-        if not tx.changes:
-            raise NothingToDo("Nothing would change.")
         what = ["system prompt"] * (rules.system != before.system)
         what += [f"model to {rules.model or 'the default'}"] * (rules.model != before.model)
         what += ["parameters"] * (rules.parameters != before.parameters)
-        return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”")
+        return tx.publish("rules", f"Set {' and '.join(what)} on “{name}”", unchanged="Nothing would change.")
 
     def exclude(self, *messages: str) -> Operation:
         """Exclude messages from every context of this branch; nothing is removed and nothing forks.
@@ -160,9 +158,7 @@ class BranchRules:
         def put() -> Operation:
             tx = self._session.require_not_trashed()
             tx.set_rules(self._chat.branch_name, change(branch_in(tx.view, self._chat.branch_name).rules))
-            if not tx.changes:
-                raise NothingToDo("That is so already.")
-            return tx.publish(verb, summary)
+            return tx.publish(verb, summary, unchanged="That is so already.")
 
         return with_a_free_key("rules/", put)
 
@@ -179,12 +175,10 @@ def _set_memory(session: Session, branch: str | None, memory: Memory | None) -> 
         else:
             tx.set_rules(branch, replace(branch_in(tx.view, branch).rules, memory=fit))
             whose = f"of “{branch}”"
-        if not tx.changes:
-            raise NothingToDo("Nothing would change.")
         said = (
             label_of(fit) if fit is not None else ("the conversation's" if branch else label_of(EVERYTHING))
         )
-        return tx.publish("memory", f"Set the memory {whose} to {said}")
+        return tx.publish("memory", f"Set the memory {whose} to {said}", unchanged="Nothing would change.")
 
     return with_a_free_key("rules/", put)
 

@@ -16,7 +16,6 @@ from forky_core.conversation.replies import preparing
 from forky_core.conversation.replies.asking import draft_of
 from forky_core.conversation.replies.preparing import PreparedRequest
 from forky_core.model import Generation, MessageId, Operation, Reuse, seal
-from forky_core.model.errors import NothingToDo
 from forky_core.model.parts import AttachmentPart, Draft, Json
 from forky_core.wire.call import Call
 from forky_core.wire.chat import chat_call
@@ -100,14 +99,13 @@ class ModelCalls:
         """Set whether identical greedy calls (temperature 0) get the stored answer."""
         tx = self._session.require_not_trashed()
         tx.set(REUSE, True if on else None)
-        if not tx.changes:
-            raise NothingToDo(f"Stored answers are {'' if on else 'not '}given again here already.")
         said = (
             "Stored answers are given again at temperature 0"
             if on
             else "Every call is made, whatever is stored"
         )
-        return tx.publish("reuse", said)
+        unchanged = f"Stored answers are {'' if on else 'not '}given again here already."
+        return tx.publish("reuse", said, unchanged=unchanged)
 
     @property
     def reuse(self) -> Reuse:

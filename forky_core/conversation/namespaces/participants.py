@@ -234,10 +234,9 @@ class Participants(Generic[Handle]):
                 # From now on only who is on the list may ask; whoever makes it so is one of them.
                 tx.set(f"{PEOPLE}{setter}", Person(setter).stored())
             tx.set(f"{PEOPLE}{fit.name}", fit.stored())
-            if not tx.changes:
-                raise NothingToDo(f"{fit.name} takes part like that already.")
             known = f"{PEOPLE}{fit.name}" in tx.view.entries
-            return tx.publish("people", f"{'Changed' if known else 'Added'} {fit.name}")
+            summary = f"{'Changed' if known else 'Added'} {fit.name}"
+            return tx.publish("people", summary, unchanged=f"{fit.name} takes part like that already.")
 
         return with_a_free_key(PEOPLE, put)
 
@@ -268,9 +267,7 @@ class Participants(Generic[Handle]):
         fit = Room((), room.answers, fit_name(room.called, "A model"), models)
         tx = self._session.require_not_trashed()
         tx.set(ROOM, fit.stored() or None)
-        if not tx.changes:
-            raise NothingToDo("It is so already.")
-        return tx.publish("people", "Set when models answer, and which")
+        return tx.publish("people", "Set when models answer, and which", unchanged="It is so already.")
 
     def spent(self, name: str | None = None) -> Spending:
         """How much of their allowance a person (default: this handle's) has used today."""

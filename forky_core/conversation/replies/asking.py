@@ -69,7 +69,7 @@ def say(session: Session, seen: Branch, draft: Draft, post_id: str = "") -> tupl
     refuse_while_replying(session, seen.name)
     tx = session.require_not_trashed()
     refuse_if_moved(session, tx, seen.name, seen.head)
-    message = _add(tx, seen.name, seen.head, draft, post_id)
+    message = add_message(tx, seen.name, seen.head, draft, post_id)
     verb, done = ("ask", "Asked") if message.role == "user" else ("say", f"Wrote as {message.role}")
     try:
         operation = tx.publish(verb, f"{done} on “{seen.name}”: {log_text(draft.parts)}")
@@ -117,7 +117,7 @@ def say_on_fork(  # noqa: PLR0917 - all of it belongs to one message
             raise Outdated("This was stored already.", None)
         chosen = wanted or suggested_name(text, tx.view.branches)
         tx.create_branch(chosen, at, rules)
-        message = _add(tx, chosen, at, draft, post_id)
+        message = add_message(tx, chosen, at, draft, post_id)
         operation = tx.publish(verb, f"Forked “{chosen}” and asked: {log_text(draft.parts)}")
         return chosen, tx.stored(message), operation
 
@@ -284,9 +284,13 @@ def _overtaken(session: Session, branch: str, first: Operation | None) -> Outdat
     return Outdated(f"“{branch}” has moved meanwhile. {what}".strip(), first, "Continue below it, or fork.")
 
 
-def _add(tx: Transaction, branch: str, parent: MessageId | None, draft: Draft, post_id: str = "") -> Message:
+def add_message(
+    tx: Transaction, branch: str, parent: MessageId | None, draft: Draft, post_id: str = ""
+) -> Message:
+    """Add a message to a branch. Branches with the same head share one message, since its id is the same."""
     message = seal(draft, (parent,), created=now())
-    tx.messages.append(message)
+    if all(message.id != other.id for other in tx.messages):
+        tx.messages.append(message)
     if post_id:
         tx.derived[f"{POSTED}{post_id}"] = f"{message.id} {branch}"
     introduce(tx, draft)

@@ -14,16 +14,13 @@ from forky_core.conversation.identity import (
     branch_name,
     free_name,
     log_text,
-    now,
     suggested_name,
-    title_of_question,
 )
-from forky_core.conversation.people.voices import introduce
-from forky_core.conversation.replies.asking import answer, refuse_if_moved
+from forky_core.conversation.replies.asking import add_message, answer, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session
-from forky_core.conversation.transaction import Transaction, with_a_free_key
-from forky_core.model import Branch, MessageId, Rules, View, seal
+from forky_core.conversation.transaction import with_a_free_key
+from forky_core.model import Branch, MessageId, Rules, View
 from forky_core.model.errors import ForkyError, NothingToDo
 from forky_core.model.parts import Draft
 
@@ -61,7 +58,7 @@ def ask_all(
         except ForkyError as error:
             refused[branch.name] = error
     open_ones = [branch for branch in (*branches, *forks) if branch.name not in refused]
-    questions = {branch.name: _put(tx, branch.name, branch.head, draft) for branch in open_ones}
+    questions = {branch.name: add_message(tx, branch.name, branch.head, draft).id for branch in open_ones}
     group = None
     if open_ones:
         where = f"“{open_ones[0].name}”" if len(open_ones) == 1 else f"{len(open_ones)} branches"
@@ -112,23 +109,11 @@ def ask_models(
             )
             own[name] = replace(rules, model=model)
             tx.create_branch(name, at, own[name])
-            questions[name] = _put(tx, name, at, draft)
+            questions[name] = add_message(tx, name, at, draft).id
         return tx.publish("ask", f"Asked {len(chosen)} models: {log_text(draft.parts)}").number
 
     group = with_a_free_key("heads/", put)
     return tuple(_answered(session, name, question, own[name], group) for name, question in questions.items())
-
-
-def _put(tx: Transaction, branch: str, head: MessageId | None, draft: Draft) -> MessageId:
-    """Add the question to a branch. Branches with the same head share one message, since its id is the same."""
-    message = seal(draft, (head,), created=now())
-    if all(message.id != other.id for other in tx.messages):
-        tx.messages.append(message)
-    introduce(tx, draft)
-    tx.move(branch, message.id)
-    if not tx.view.title and message.text:
-        tx.set("title", title_of_question(message.text))
-    return message.id
 
 
 def _answered(

@@ -8,11 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from types import MappingProxyType
 
 from forky_core.experiments.files.check_words import check_in, check_in_words
-from forky_core.experiments.files.loading import decoded, json_lines_in, table_in, text_in, yaml_in
+from forky_core.experiments.files.loading import decoded, json_lines_in, table_in, yaml_in
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import ExperimentRow
 from forky_core.model.parts import Json
@@ -21,11 +20,6 @@ _QUESTION = ("question", "input", "prompt", "query")
 _REFERENCE = ("reference", "expected", "ideal", "answer", "expected_output", "output", "target")
 _LABEL = ("label", "title", "description", "__description")
 _EXPECTED = re.compile(r"^__expected\d*$")
-
-
-def cases_in(file: Path) -> tuple[ExperimentRow, ...]:
-    """Read the cases of a file. Raises BadContent."""
-    return cases_in_text(text_in(file), file.name)
 
 
 def cases_in_bytes(content: bytes, name: str) -> tuple[ExperimentRow, ...]:

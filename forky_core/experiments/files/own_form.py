@@ -7,9 +7,9 @@ from types import MappingProxyType
 from typing import Any
 
 from forky_core.experiments.checks.text_checks import text_of
-from forky_core.experiments.files.cases import cases, cases_in
+from forky_core.experiments.files.cases import cases, cases_in_text
 from forky_core.experiments.files.check_words import check_in
-from forky_core.experiments.files.loading import Folder
+from forky_core.experiments.files.loading import Folder, text_in
 from forky_core.experiments.validation import require_few_columns
 from forky_core.model.errors import BadContent
 from forky_core.model.experiment import Experiment, ExperimentColumn, ExperimentRow
@@ -49,7 +49,7 @@ def experiment_in(entry: Mapping[str, Json], name: str, folder: Folder) -> Exper
 
 def _rows(value: Json, folder: Folder) -> tuple[ExperimentRow, ...]:
     if isinstance(value, str):
-        return tuple(row for file in folder.find(value) for row in cases_in(file))
+        return tuple(row for file in folder.find(value) for row in cases_in_text(text_in(file), file.name))
     if not isinstance(value, list):
         raise BadContent("The rows are a list of cases, or the name of a file with them.")
     return cases(value)
