@@ -34,57 +34,39 @@ NOTHING = "No file in it holds conversations."
 NOT_READ = "It is a file of {}, which Forky does not read. {}"
 LISTS = "Write its conversations as lists of messages with a “role” and a “content”, and import those."
 _CARDS = ("chara_card_v2", "chara_card_v3")
-_VALUES: tuple[tuple[str, str, Callable[[Mapping[str, Json]], bool]], ...] = (
-    ("Portable AI Memory", LISTS, lambda value: value.get("schema") == "portable-ai-memory-conversation"),
-    ("Chatbot UI", LISTS, lambda value: "version" in value and isinstance(value.get("history"), list)),
-    (
-        "TypingMind",
-        LISTS,
-        lambda value: any("chatID" in chat for chat in (value, *objs(obj(value.get("data")).get("chats")))),
+_VALUES: Mapping[str, Callable[[Mapping[str, Json]], bool]] = {
+    "Portable AI Memory": lambda one: one.get("schema") == "portable-ai-memory-conversation",
+    "Chatbot UI": lambda one: "version" in one and isinstance(one.get("history"), list),
+    "TypingMind": lambda one: any(
+        "chatID" in chat for chat in (one, *objs(obj(one.get("data")).get("chats")))
     ),
-    ("Open Assistant", LISTS, lambda value: "message_tree_id" in value),
-    ("a program for character cards", LISTS, lambda value: value.get("spec") in _CARDS),
-    (
-        "opencode’s former store, one of many",
-        "Write the session by `opencode export`, and import that.",
-        lambda value: "sessionID" in value or {"projectID", "directory"} <= value.keys(),
-    ),
-    (
-        "`codex exec --json`",
-        "Import the session’s own file, which Codex keeps in its folder `sessions`.",
-        lambda value: value.get("type") == "thread.started",
-    ),
-    (
-        "OpenHands, one of many with an event each",
-        "Download the conversation’s trajectory, and import that.",
-        lambda value: "source" in value and word(value.get("kind")).endswith("Event"),
-    ),
-    (
-        "`llm logs --json`",
-        "Import the database that `llm logs path` names.",
-        lambda value: {"conversation_id", "prompt", "response"} <= value.keys(),
-    ),
-    ("HuggingChat", LISTS, lambda value: any("ancestors" in one for one in objs(value.get("messages")))),
-    ("LangSmith", LISTS, lambda value: {"run_type", "inputs"} <= value.keys()),
-    ("OpenAI’s batches", LISTS, lambda value: {"custom_id", "response"} <= value.keys()),
-    ("Alpaca’s training data", LISTS, lambda value: {"instruction", "output"} <= value.keys()),
-    ("Discord", LISTS, lambda value: {"guild", "channel", "messages"} <= value.keys()),
-    ("Slack", LISTS, lambda value: {"user", "text", "ts"} <= value.keys()),
-)
-_TEXTS = (
-    (
-        "Microsoft Copilot",
-        LISTS,
-        re.compile(r"\ufeff?(?:Conversation,Time,Author|CreatedAt,Message|Timestamp,ClientApp),"),
-    ),
-    ("Perplexity", LISTS, re.compile(r"<img src=\"[^\"]*perplexity\.ai")),
-    (
-        "Google Takeout, as a web page",
-        "Choose JSON for “My Activity” in Takeout, and import that.",
-        re.compile(r"<html>.*class=\"outer-cell mdl-cell", re.DOTALL),
-    ),
-)
-"""Programs whose files are not read, with what to do instead, and how a value or a text of one is recognised."""
+    "Open Assistant": lambda one: "message_tree_id" in one,
+    "a program for character cards": lambda one: one.get("spec") in _CARDS,
+    "opencode’s former store": lambda one: "sessionID" in one or {"projectID", "directory"} <= one.keys(),
+    "`codex exec --json`": lambda one: one.get("type") == "thread.started",
+    "OpenHands with one event": lambda one: "source" in one and word(one.get("kind")).endswith("Event"),
+    "`llm logs --json`": lambda one: {"conversation_id", "prompt", "response"} <= one.keys(),
+    "HuggingChat": lambda one: any("ancestors" in said for said in objs(one.get("messages"))),
+    "LangSmith": lambda one: {"run_type", "inputs"} <= one.keys(),
+    "OpenAI’s batches": lambda one: {"custom_id", "response"} <= one.keys(),
+    "Alpaca’s training data": lambda one: {"instruction", "output"} <= one.keys(),
+    "Discord": lambda one: {"guild", "channel", "messages"} <= one.keys(),
+    "Slack": lambda one: {"user", "text", "ts"} <= one.keys(),
+}
+_TEXTS = {
+    "Microsoft Copilot": r"\ufeff?(Conversation,Time,Author|CreatedAt,Message|Timestamp,ClientApp),",
+    "Perplexity": r"<img src=\"[^\"]*perplexity\.ai",
+    "Google Takeout as a web page": r"(?s)<html>.*class=\"outer-cell mdl-cell",
+}
+"""Programs whose files are not read, with the sign of a value, or of the beginning of a text."""
+_WAYS = {
+    "opencode’s former store": "Write the session by `opencode export`, and import that.",
+    "`codex exec --json`": "Import the session’s own file, which Codex keeps in its folder `sessions`.",
+    "OpenHands with one event": "Download the conversation’s trajectory, and import that.",
+    "`llm logs --json`": "Import the database that `llm logs path` names.",
+    "Google Takeout as a web page": "Choose JSON for “My Activity” in Takeout, and import that.",
+}
+"""What to do instead of writing lists."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -184,6 +166,6 @@ def title_of(tree: ImportedTree) -> str:
 
 def not_read(sample: Sample) -> str:
     """The sentence that names the program of a file that is not imported; "" for every other file."""
-    found = [(name, way) for name, way, sign in _TEXTS if sign.match(sample.text)]
-    found += [(name, way) for name, way, fits in _VALUES if any(map(fits, sample.objects))]
-    return NOT_READ.format(*found[0]) if found else ""
+    found = [name for name, sign in _TEXTS.items() if re.match(sign, sample.text)]
+    found += [name for name, fits in _VALUES.items() if any(map(fits, sample.objects))]
+    return NOT_READ.format(found[0], _WAYS.get(found[0], LISTS)) if found else ""

@@ -7,19 +7,28 @@ from pathlib import Path
 import pytest
 
 from forky_core.formats.importing.readers.big_agi import BigAGI
+from forky_core.formats.importing.readers.claude_ai import ClaudeAI
 from forky_core.formats.importing.readers.grok import Grok
 from forky_core.formats.importing.readers.langchain import LangChain
 from forky_core.formats.importing.readers.takeout_gemini import USE, TakeoutGemini
 from forky_core.formats.importing.readers.transcripts import Transcripts
 from forky_core.formats.tree import build_tree
-from forky_core.model.parts import AttachmentPart, Json, ReasoningPart, TextPart, ToolCallPart, ToolResultPart
+from forky_core.model.parts import (
+    AttachmentPart,
+    Json,
+    OpaquePart,
+    ReasoningPart,
+    TextPart,
+    ToolCallPart,
+    ToolResultPart,
+)
 from tests.formats.importing.test_chains import said
 from tests.formats.sources import PROGRAM_FILES, every, one, packed, program_file, read, written
 
 
 def test_records_of_gemini_activity_are_pairs_of_prompt_and_answer() -> None:
 
-    alone, chatted = every(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
+    chatted, alone = every(TakeoutGemini(), PROGRAM_FILES / "takeout-gemini-chat.json")
     assert said(chatted) == [
         ("user", "2+2?"),
         ("assistant", "**4**\n\n- really"),
@@ -52,6 +61,30 @@ def test_gemini_activity_of_an_account_in_another_language_names_its_conversatio
         ("assistant", "b"),
     ]
     assert build_tree(chat).account.all_understood
+
+
+def test_what_claude_exports_of_a_photo_a_voice_note_and_a_search_is_there(tmp_path: Path) -> None:
+    found = {"type": "knowledge", "title": "Sky", "url": "https://sky.example", "text": "Rayleigh"}
+    chat = {
+        "uuid": "c",
+        "chat_messages": [
+            {"sender": "human", "text": "", "content": [], "files": [{"file_name": "IMG_0042.jpeg"}]},
+            {
+                "sender": "human",
+                "content": [{"type": "voice_note", "title": "Voice note", "text": "Colour?"}],
+            },
+            {
+                "sender": "assistant",
+                "content": [{"type": "tool_result", "name": "search", "content": [found]}],
+            },
+        ],
+    }
+    tree = build_tree(one(ClaudeAI(), written(tmp_path, [chat])))
+    photo, voice, result = tree.messages
+    assert isinstance(photo.parts[0], OpaquePart) and "IMG_0042.jpeg" in photo.parts[0].json
+    assert voice.text == "Colour?"
+    assert result.parts == (ToolResultPart("search", "https://sky.example\nRayleigh"),)
+    assert tree.account.all_understood
 
 
 def test_an_answer_of_grok_that_its_model_signs_is_one_of_the_model(tmp_path: Path) -> None:

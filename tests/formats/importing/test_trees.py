@@ -82,7 +82,7 @@ def test_claude_old_exports_are_a_chain_and_results_are_messages_of_the_tool() -
 def test_open_webui_details_blocks_are_taken_apart(tmp_path: Path) -> None:
     content = (
         '<details type="reasoning" done="true"><summary>Thought</summary>\n&gt; 15 &lt; 17\n</details>\n'
-        '<details type="tool_calls" done="true" id="c1" name="add" arguments="{&quot;a&quot;: 1}" result="&quot;2&quot;">'
+        '<details type="tool_calls" done="true" id="c1" name="add" arguments="&quot;{\\&quot;a\\&quot;: 1}&quot;" result="&quot;2&quot;">'
         "<summary>Tool</summary></details>\nIt is 2."
     )
     value = [{"id": "c", "chat": {"history": {"messages": {"a": {"role": "assistant", "content": content}}}}}]
@@ -94,7 +94,7 @@ def test_open_webui_details_blocks_are_taken_apart(tmp_path: Path) -> None:
     assert parts == [
         ReasoningPart("15 < 17"),
         ToolCallPart("add", '{"a":1}', "c1"),
-        ToolResultPart("add", '"2"', "c1"),
+        ToolResultPart("add", "2", "c1"),
         TextPart("It is 2."),
     ]
 

@@ -14,7 +14,7 @@ from forky_core.formats.importing.readers.pi import Pi
 from forky_core.formats.importing.readers.session_traces import SessionTraces
 from forky_core.formats.registry import IMPORTERS
 from forky_core.formats.tree import build_tree
-from forky_core.model.parts import Json, OpaquePart
+from forky_core.model.parts import Json, OpaquePart, ToolCallPart
 from tests.formats.sources import one, program_file, written
 
 PI = {"type": "session", "version": 3, "id": "p"}
@@ -83,6 +83,14 @@ def test_an_event_of_codex_that_nobody_knows_is_kept_and_one_that_repeats_a_mess
         one(Codex(), written(tmp_path, lines(CODEX, item("user", "Q"), *events)))
     ).messages
     assert (question.text, dream.hidden) == ("Q", True)
+
+
+def test_a_search_of_codex_is_a_call(tmp_path: Path) -> None:
+    search = {"type": "web_search_call", "status": "completed", "action": {"type": "search", "query": "Nile"}}
+    session = lines(CODEX, item("user", "Q"), {"type": "response_item", "payload": search})
+    tree = build_tree(one(Codex(), written(tmp_path, session)))
+    assert tree.messages[1].parts == (ToolCallPart("web_search", '{"query":"Nile","type":"search"}'),)
+    assert tree.account.all_understood
 
 
 def test_a_session_of_codex_that_has_only_events_is_read_from_them(tmp_path: Path) -> None:

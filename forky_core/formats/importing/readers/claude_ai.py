@@ -11,11 +11,11 @@ from typing import Any, ClassVar
 
 from forky_core.formats.chaining import no_messages, read_values, spread
 from forky_core.formats.contract import Node, ParsedConversation, Result, Sample, SourceDocument, SourceFiles
-from forky_core.formats.fields import micros, obj, objs, picked, ref, word, words
+from forky_core.formats.fields import kept_json, micros, obj, objs, picked, ref, word, words
 from forky_core.formats.leftovers import Program, leftovers, names, repeats, unknown_role
 from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import role_of
-from forky_core.model.parts import Draft, Part, ReasoningPart, TextPart
+from forky_core.model.parts import Draft, OpaquePart, Part, ReasoningPart, TextPart
 
 ROOT = "00000000-0000-4000-8000-000000000000"
 _OFF = frozenset(("token_budget",))
@@ -90,7 +90,7 @@ def _nodes(
     id: str, parent: str | None, message: Mapping[str, Any], value: Mapping[str, Any], files: SourceFiles
 ) -> list[Node]:
     role = role_of(message.get("sender"))
-    blocks = [block for block in objs(message.get("content")) if word(block.get("type")) not in _OFF]
+    blocks = [_as_text(one) for one in objs(message.get("content")) if word(one.get("type")) not in _OFF]
     text, content = words(message.get("text")), message.get("content")
     parts = content_parts(content if isinstance(content, str) else blocks, files, PROGRAM)
     known = set(_READ)
@@ -112,6 +112,19 @@ def _nodes(
         },
     )
     return spread(node, [*_attached(message, files), *parts], role)
+
+
+def _as_text(block: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A block; what somebody said aloud, and what a search found, as text."""
+    if block.get("type") == "tool_result":
+        return {
+            **block,
+            "content": [_as_text(one) for one in objs(block.get("content"))] or block.get("content"),
+        }
+    if block.get("type") not in ("voice_note", "knowledge"):
+        return block
+    said = (block.get("url"), block.get("text"))
+    return {"type": "text", "text": "\n".join(filter(None, map(word, said)))}
 
 
 def _words(part: Part) -> str:
@@ -137,10 +150,13 @@ def _beside(message: Mapping[str, Any], blocks: list[Mapping[str, Any]]) -> dict
 
 
 def _attached(message: Mapping[str, Any], files: SourceFiles) -> list[Part]:
-    """Attachments whose text the export includes. Entries of `files` have only names, which are kept
-    with the message.
-    """
-    parts: list[Part] = []
+    """Attachments whose text the export includes, and the names of other files, of which it has nothing more."""
+    known = {entry.get("file_name") for entry in objs(message.get("attachments"))}
+    parts: list[Part] = [
+        OpaquePart(kept_json({**picked(entry, "file_uuid", "file_name"), "type": "file"}))
+        for entry in objs(message.get("files_v2")) or objs(message.get("files"))
+        if entry.get("file_name") not in known
+    ]
     for entry in objs(message.get("attachments")):
         text, name = word(entry.get("extracted_content")), word(entry.get("file_name"))
         part = files.attach_bytes(text.encode("utf-8", "replace"), "text/plain", name or "attachment.txt")

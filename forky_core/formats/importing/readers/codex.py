@@ -176,6 +176,10 @@ class _Rollout:
             self.names[call] = word(item.get("name"))
             known = ("name", "arguments", "input", "namespace")
             self._add("assistant", [tool_call(item, call), *leftovers(item, known, PROGRAM)], at)
+        elif kind in ("web_search_call", "local_shell_call"):
+            called = {"name": kind.removesuffix("_call"), "args": item.get("action", {})}
+            self.names[call] = called["name"]
+            self._add("assistant", [tool_call(called, call), *leftovers(item, ("action",), PROGRAM)], at)
         elif kind in ("function_call_output", "custom_tool_call_output"):
             output, shown = _output(item.get("output"), self.files)
             parts = [ToolResultPart(self.names.get(call, ""), output, call or None), *shown]

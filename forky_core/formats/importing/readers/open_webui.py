@@ -225,9 +225,19 @@ def _detail(attributes: Mapping[str, str], match: re.Match[str]) -> list[Part]:
         return [ReasoningPart(thought)] if thought else []
     if attributes.get("type") == "tool_calls":
         id, name = plain(attributes.get("id", "")) or None, plain(attributes.get("name", "")) or "unknown"
-        result = plain(attributes.get("result", "")) or inner
+        result = _decoded(attributes.get("result", "")) or inner
         return [
-            ToolCallPart(name, arguments_json(plain(attributes.get("arguments", ""))), id),
+            ToolCallPart(name, arguments_json(_decoded(attributes.get("arguments", ""))), id),
             ToolResultPart(name, result, id),
         ]
     return text_parts(match.group().strip())
+
+
+def _decoded(attribute: str) -> str:
+    """The value of an attribute, which may be a text as JSON, so that JSON in it is quoted twice."""
+    text = plain(attribute)
+    try:
+        inner = parse(text)
+    except ValueError:
+        return text
+    return inner if isinstance(inner, str) else text

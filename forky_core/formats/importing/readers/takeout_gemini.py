@@ -48,41 +48,30 @@ class TakeoutGemini:
         )
 
     def read(self, document: SourceDocument, files: SourceFiles) -> Iterator[Result]:
+        beside: dict[str, str] = {}
+        for name in files.names():
+            beside.setdefault(name.rpartition("/")[2], name)
+        chats: dict[str | int, list[Mapping[str, Any]]] = {}
         uses: list[Node] = []
-        last: ParsedConversation | None = None
-        for found in _conversations(document, files, uses):
-            if isinstance(found, Unreadable):
-                yield found
+        for number, value in enumerate(document.values()):
+            if isinstance(value, Unreadable):
+                yield value
                 continue
-            if last is not None:
-                yield last
-            last = found
-        if last is not None or uses:  # Records that are no prompts are counted with the last conversation.
-            last = last or ParsedConversation("", "", ())
-            yield replace(last, nodes=(*last.nodes, *uses))
-
-
-def _conversations(document: SourceDocument, files: SourceFiles, uses: list[Node]) -> Iterator[Result]:
-    beside: dict[str, str] = {}
-    for name in files.names():
-        beside.setdefault(name.rpartition("/")[2], name)
-    chats: dict[str, list[Mapping[str, Any]]] = {}
-    for value in document.values():
-        if isinstance(value, Unreadable):
-            yield value
-            continue
-        record = obj(value)
-        links = (record.get("titleUrl"), *(one.get("url") for one in objs(record.get("details"))))
-        chat = next(filter(None, (_CHAT.search(word(link)) for link in links)), None)
-        if chat is not None:
-            chats.setdefault(chat.group(1), []).append(record)
-        elif _is_prompt(record):
-            yield _found("", [record], files, beside)
-        elif record:
-            uses.append(Node(f"use {len(uses)}", None, None, why=USE))
-    for id, records in chats.items():
-        records.reverse()  # The newest comes first.
-        yield _found(id, sorted(records, key=lambda one: micros(one.get("time"))), files, beside)
+            record = obj(value)
+            links = (record.get("titleUrl"), *(one.get("url") for one in objs(record.get("details"))))
+            chat = next(filter(None, (_CHAT.search(word(link)) for link in links)), None)
+            if chat is not None or _is_prompt(record):
+                chats.setdefault(chat.group(1) if chat is not None else number, []).append(record)
+            elif record:
+                uses.append(Node(f"use {number}", None, None, why=USE))
+        for id, records in chats.items():
+            records.reverse()  # The newest comes first.
+            in_order = sorted(records, key=lambda one: micros(one.get("time")))
+            found = _found(id if isinstance(id, str) else "", in_order, files, beside)
+            yield replace(found, nodes=(*found.nodes, *uses))
+            uses = []  # They are counted with the first conversation.
+        if uses:
+            yield ParsedConversation("", "", tuple(uses))
 
 
 def _is_prompt(record: Mapping[str, Any]) -> bool:
