@@ -30,7 +30,7 @@ from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart, Json
 from forky_core.people.access import Access
 from forky_core.people.guarded_documents import GuardedDocuments
-from forky_core.people.named_records import NamedRecords, without_other_people
+from forky_core.people.named_records import NamedRecords, check_values, without_other_people
 from forky_core.people.needed_roles import (
     COMMENTERS_DERIVED,
     EDITORS_DERIVED,
@@ -197,7 +197,8 @@ class GuardedStore:
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         begun: set[ConversationId] = set()
         try:
-            allowed = [self._allowed(commit, begun) for commit in commits]
+            written = {message.id for commit in commits for message in commit.messages}
+            allowed = [self._allowed(commit, begun, written) for commit in commits]
             made = self._store.commit_all(allowed)
         finally:
             for conversation in begun:
@@ -217,7 +218,7 @@ class GuardedStore:
         role = self.access.role_in(conversation)
         if not role and not waits:
             return
-        if any(key.startswith(SHOWN_OUTSIDE) for key in entries):
+        if any(key.startswith((SHOWN_OUTSIDE, EDITORS_DERIVED)) for key in entries):
             self._require(conversation, Role.EDITOR)
         self._seen(conversation)
         # Others are shown what is kept, so that a viewer's is not: it can be worked out again.
@@ -342,7 +343,7 @@ class GuardedStore:
                 else f"Ask whoever it belongs to{copies}.",
             )
 
-    def _records(self, conversation: ConversationId) -> NamedRecords:
+    def _records(self, conversation: ConversationId, written: Collection[MessageId]) -> NamedRecords:
         """What checks the person's records of requests and votes there."""
         return NamedRecords(
             self._store,
@@ -350,6 +351,7 @@ class GuardedStore:
             self.access.id,
             self.access.member.handle,
             self.access.role_in(conversation),
+            written,
         )
 
     def _entry(self, conversation: ConversationId, key: str) -> Json | None:
@@ -362,13 +364,17 @@ class GuardedStore:
         authors.add(self._store.operations(conversation))
         return authors.of(message) == self.access.id
 
-    def _allowed(self, commit: Commit, begun: set[ConversationId]) -> Commit:
+    def _allowed(
+        self, commit: Commit, begun: set[ConversationId], written: Collection[MessageId] = ()
+    ) -> Commit:
         """The commit as this person may make it. Conversations that it creates are recorded and added to `begun`."""
         new = commit.verb in FOUNDING_VERBS and not self._exists(commit.conversation)
         if new and commit.conversation not in begun:
             self.access.require(Role.COMMENTER, "begin conversations")
             self._team.sharing.begin(commit.conversation, self.access.id)
             begun.add(commit.conversation)
+        if commit.conversation in begun:
+            check_values(self._store, commit.conversation, commit.changes, written)
         elif commit.conversation not in begun:
             needed = needed_for(commit, self.access.member.handle, self.access.id)
             calls = self._needed_for_calls(commit.conversation, commit.generations)
@@ -379,7 +385,7 @@ class GuardedStore:
                 }
                 commit = replace(commit, derived=derived)
             refuse_anothers_review(commit, self.access.id)
-            commit = self._records(commit.conversation).checked(commit)
+            commit = self._records(commit.conversation, written).checked(commit)
         files = set(files_in(commit))
         for file in files:
             if not self.access.may_see_file(file):

@@ -8,7 +8,7 @@ commit, so that these records mean what they say, whoever writes them and by wha
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from hashlib import sha256
 
@@ -16,8 +16,8 @@ from forky_core.conversation.merging.merge_request import REQUESTS, MergeRequest
 from forky_core.conversation.voting.poll import BAD, POLLS, TIE, Poll, Vote
 from forky_core.formats.forky_file.entries import check_entry
 from forky_core.formats.forky_file.lines import BadLine
-from forky_core.model import Change, ConversationId
-from forky_core.model.errors import BadContent, InTheWay, NotAllowed
+from forky_core.model import Change, ConversationId, MessageId
+from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound
 from forky_core.model.parts import Json
 from forky_core.people.members import ID_PREFIX
 from forky_core.people.needed_roles import needed_on_branch
@@ -44,6 +44,8 @@ class NamedRecords:
     """The one that their own branches begin with."""
     role: Role
     """Their role in the conversation."""
+    written: Collection[MessageId] = ()
+    """The messages that are written with the commit, or before it."""
 
     def checked(self, commit: Commit) -> Commit:
         """Return the commit, extended so that it fails if what was checked changes first.
@@ -51,7 +53,8 @@ class NamedRecords:
         Raises:
             NotAllowed: it speaks in somebody else's name, or changes what is theirs to change.
             InTheWay: it votes in a poll that has been revealed.
-            BadContent: a record has not the form of one.
+            BadContent: a value has not the form that its key asks for.
+        NotFound: a branch, a tag or something kept would stand at a message that is not there.
         """
         required: list[Change] = []
         for change in commit.changes:
@@ -61,12 +64,13 @@ class NamedRecords:
                 required += self._reveal_required(commit, change)
             try:
                 self._check(commit, change)
-            except (NotAllowed, BadContent):
+            except (NotAllowed, BadContent, NotFound):
                 if not self._brings_back(change):
                     raise
         return replace(commit, changes=(*commit.changes, *required)) if required else commit
 
     def _check(self, commit: Commit, change: Change) -> None:
+        check_values(self.store, self.conversation, (change,), self.written)
         if change.key.startswith(REQUESTS):
             self._check_request(commit, change)
         elif change.key.startswith(POLLS):
@@ -84,7 +88,6 @@ class NamedRecords:
             if old is None or not self._owns(old):
                 raise _not_theirs()
             return
-        _check_form(change)
         new = _request(change.key, change.after)
         if old is None:
             is_open = new.state == "open" and not new.answered_by
@@ -139,7 +142,6 @@ class NamedRecords:
 
     def _check_poll(self, change: Change, what: str) -> None:
         """A poll and its end are written once."""
-        _check_form(change)
         by = change.after.get("by") if isinstance(change.after, Mapping) else None
         if change.before is not None or not isinstance(by, str) or not self._may_name(by):
             raise _forged(what)
@@ -150,7 +152,6 @@ class NamedRecords:
             raise _forged("A vote")
         if change.after is None:
             return
-        _check_form(change)
         asked = self._entry_with(commit, f"{POLLS}{number}")
         # A log that an editor imports brings its polls in the commits before their votes.
         if asked is not None or self.role < Role.EDITOR:
@@ -228,11 +229,23 @@ def _proposal(request: MergeRequest) -> MergeRequest:
     return replace(request, comments=(), state="open", answered_by="")
 
 
-def _check_form(change: Change) -> None:
-    try:
-        check_entry(change.key, change.after)
-    except BadLine as error:
-        raise BadContent(f"That cannot be kept: {error}.") from error
+def check_values(
+    store: Store, conversation: ConversationId, changes: Iterable[Change], written: Collection[MessageId]
+) -> None:
+    """Refuse values that would keep everybody else from reading a conversation; `written` are new messages of it.
+
+    Raises:
+        BadContent: a value has not the form that its key asks for.
+        NotFound: a branch, a tag or something kept would stand at a message that is not there.
+    """
+    for change in changes:
+        try:
+            named = check_entry(change.key, change.after) if change.after is not None else ()
+        except BadLine as error:
+            raise BadContent(f"That cannot be kept: {error}.") from error
+        for tip in named:
+            if tip not in written:
+                store.message(conversation, MessageId(tip))
 
 
 def _check_choice(number: str, asked: Json, vote: Vote) -> None:

@@ -30,6 +30,7 @@ from forky_core.model.errors import NotAllowed, NotFound
 from forky_core.people.access import Access
 from forky_core.people.guarded_documents import GuardedDocuments
 from forky_core.people.guarded_store import GuardedStore, files_of
+from forky_core.people.named_records import check_values
 from forky_core.people.needed_roles import COMMENTERS_DERIVED, EDITORS_DERIVED, HIDDEN_SETTINGS, SHOWN_OUTSIDE
 from forky_core.people.roles import Role
 from forky_core.people.token_scopes import SCOPES
@@ -75,7 +76,7 @@ _DOCUMENT_READS = frozenset(
 )
 _KEPT = (*COMMENTERS_DERIVED, "response/", "verb/")
 """Beginnings of what it keeps beside a conversation: as commenters do, and the answers that it goes on from."""
-_PRIVATE = (*HIDDEN_SETTINGS, "import", "follow:", PINNED)
+_PRIVATE = (*HIDDEN_SETTINGS, "import", "follow", PINNED)
 """Beginnings of the settings that a token does not read."""
 
 
@@ -272,7 +273,11 @@ class TokenStore:
 
     def commit_all(self, commits: Sequence[Commit]) -> tuple[Operation, ...]:
         self._check_validity()
-        return self.store.commit_all([self._checked(commit) for commit in commits])
+        written = {message.id for commit in commits for message in commit.messages}
+        checked = [self._checked(commit) for commit in commits]
+        for commit in checked:
+            check_values(self.store, commit.conversation, commit.changes, written)
+        return self.store.commit_all(checked)
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
         self._check_validity()
@@ -388,7 +393,9 @@ class TokenStore:
             case _ if change.key.startswith(REQUESTS):
                 asks = change.before is None
                 needed = {"propose"} if asks else {"propose", "review"}
-                return bool(self.rights.scopes & needed) and _only_asks(change.before, change.after)
+                return bool(self.rights.scopes & needed) and _only_asks(
+                    change.before, change.after, self._actor
+                )
             case _:
                 return change.key.startswith(REVIEWS) and "review" in self.rights.scopes
 
@@ -438,14 +445,17 @@ class _ReadDocuments:
         return lambda *_args, **_kwargs: self._refuse("change documents")
 
 
-def _only_asks(before: Any, after: Any) -> bool:
-    """Whether a change of a merge request opens it, or adds comments to it and changes nothing else."""
+def _only_asks(before: Any, after: Any, actor: str) -> bool:
+    """Whether a change of a merge request opens it in the actor's name, or only adds comments of the actor to it."""
     if not isinstance(after, Mapping):
         return False
     if before is None:
-        return after.get("state") == "open"
+        shown = {key: value for key, value in after.items() if key not in {"comments", "answered_by"}}
+        before = shown | {"by": actor, "state": "open"}
     old, new = list(before.get("comments", ())), list(after.get("comments", ()))
     rest = {key: value for key, value in after.items() if key != "comments"}
     return (
-        rest == {key: value for key, value in before.items() if key != "comments"} and new[: len(old)] == old
+        rest == {key: value for key, value in before.items() if key != "comments"}
+        and new[: len(old)] == old
+        and all(isinstance(one, list | tuple) and one[:1] == [actor] for one in new[len(old) :])
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.workspace import Workspace
 from forky_core.gateway.tokens import Token, Tokens
-from forky_core.model import ConversationId
-from forky_core.model.errors import ForkyError, NotAllowed, NotFound
+from forky_core.model import Change, ConversationId
+from forky_core.model.errors import BadContent, ForkyError, NotAllowed, NotFound
 from forky_core.model.parts import AttachmentPart
 from forky_core.people.token_store import WORKSPACE, TokenRights, token_view
 from forky_core.store.contract import Commit
@@ -264,6 +265,34 @@ def test_a_reviewer_comments_and_asks_for_changes_and_approves_nothing(spoken: S
         seen.requests.approve(1, seen.requests.plan(1))
     with pytest.raises(NotAllowed, match="may not"):
         seen.checkout("side").requests.open("main")
+
+
+def test_a_token_asks_and_comments_in_no_other_name_and_writes_nothing_that_nobody_can_read(
+    spoken: Served,
+) -> None:
+    chat = spoken.forky.create("Boats")
+    chat.say("Why do boats float?")
+    _answered_on(chat.fork("side"))
+    chat.say("Go on.")
+    chat.requests.open("side")
+    agent, lander = _view(spoken, "ask", "propose", "review"), _other_that_lands(spoken)
+    asked = dict(chat.view.entries["requests/1"])
+
+    def refused(store: Any, key: str, after: Any, error: type[ForkyError] = NotAllowed) -> None:
+        change = Change(key, chat.view.entries.get(key), after)
+        with pytest.raises(error):
+            store.commit(Commit(chat.id, "request", "", (change,)))
+
+    for forged in ({}, {"by": "Agent", "state": "accepted"}, {"by": "Agent", "answered_by": "you"}):
+        refused(agent.store, "requests/2", asked | forged)
+    refused(agent.store, "requests/2", asked | {"by": "Agent", "comments": [["you", "Land it.", 1]]})
+    refused(agent.store, "requests/1", asked | {"comments": [["you", "Land it.", 1]]})
+    for view in (agent, lander):
+        below = view.below or "x/"
+        refused(view.store, f"heads/{below}x", 5, BadContent)
+        refused(view.store, f"tags/{below}x", {"at": "b2:" + "0" * 32}, NotFound)
+    agent.conversation(chat.id, "main").requests.comment(1, "Cork floats.")
+    assert [one.by for one in chat.requests.get(1).comments] == ["Agent"]
 
 
 def test_a_token_that_is_revoked_writes_nothing_more(spoken: Served) -> None:

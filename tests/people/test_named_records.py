@@ -8,7 +8,7 @@ import pytest
 
 from forky_core.conversation.conversation import Conversation
 from forky_core.model import Change, ConversationId, MessageId
-from forky_core.model.errors import BadContent, InTheWay, NotAllowed
+from forky_core.model.errors import BadContent, InTheWay, NotAllowed, NotFound
 from forky_core.model.parts import Json
 from forky_core.people.members import Member
 from forky_core.people.roles import Role
@@ -261,3 +261,31 @@ def test_an_import_puts_nobody_of_the_team_into_what_it_brings(club: Club, with_
     chat = club.here.seen_by(club.mallory).conversation(ConversationId("imported"))
     assert [one.by for one in chat.requests.get(2).comments] == [first["by"], mallory]
     assert len(chat.polls.voters(1)) == 2
+
+
+UNREADABLE: dict[str, Json] = {
+    "heads/{handle}/x": 5,
+    "heads/{handle}/y": {"at": "b2:" + "0" * 32},
+    "rules/{handle}/x": {"system": 7},
+    "tags/{handle}/x": {"at": "nowhere"},
+    "kept/nowhere": True,
+    "reviews/1/{id}": {"state": "approved"},
+    "reviews/1/{id}/gpt-4o": [],
+    "requests/02": {},
+}
+
+
+@pytest.mark.parametrize("key", UNREADABLE)
+def test_nobody_writes_what_would_keep_others_from_opening_the_conversation(club: Club, key: str) -> None:
+    for member in (club.mallory, club.eve):
+        there = key.format(handle=member.handle, id=member.id)
+        with pytest.raises((BadContent, NotFound, NotAllowed)):
+            club.write(member, (there, UNREADABLE[key]))
+        view = club.here.seen_by(member)
+        own = Commit(
+            ConversationId(f"new-{member.handle}"), "create", "", (Change(there, None, UNREADABLE[key]),)
+        )
+        with pytest.raises((BadContent, NotFound)):
+            view.store.commit(own)
+    assert set(club.of(club.ada).branches) == {"main", "again", "idea"}
+    assert len(club.here.seen_by(club.ada).conversations()) == 1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 
@@ -11,7 +12,7 @@ from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import fork_file
 from forky_core.formats.forky_file.writing import chat_of, written
 from forky_core.llm.addresses import AddressRefused
-from forky_core.model.errors import BadContent
+from forky_core.model.errors import BadContent, NotAllowed
 from forky_core.people.links.forking import fork_part
 from forky_core.people.links.links import Links
 from forky_core.people.links.original import address_of, fetch_news, original_here, send_back, take_from_link
@@ -172,8 +173,10 @@ def test_the_address_is_read_by_editors_of_the_fork_alone_and_by_tokens_that_lan
             ben = here.join(f"Ben {role}", Role.COMMENTER)
             here.team.sharing.share(fork.id, ben.id, role, by=ada.id)
             his = here.seen_by(ben)
-            his.store.keep_derived(fork.id, {EDITORS_DERIVED: address})
             edits = role is Role.EDITOR
+            with nullcontext() if edits else pytest.raises(NotAllowed):
+                his.store.keep_derived(fork.id, {EDITORS_DERIVED: f"{address}?other"})
+                his.store.keep_derived(fork.id, {EDITORS_DERIVED: address})
             assert address_of(his, fork.id) == (address if edits else "")
             assert his.store.derived_under(EDITORS_DERIVED) == ({fork.id: address} if edits else {})
             if not edits:

@@ -125,9 +125,12 @@ def read(answer: str, count: int, material: NoteMaterial) -> Mapping[int, Judged
             continue
         verdict = _verdict(match["verdict"])
         message, words = _place(match["rest"], material)
+        at = int(match["number"]) - 1
         if verdict not in ("supported", "not shown") and message is None:
             verdict = "not shown"
-        found[int(match["number"]) - 1] = Judged(verdict, message, words)
+        # Of two words about one sentence, one may be quoted from the branch, which cannot speak for itself.
+        clash = at in found and found[at].verdict != verdict
+        found[at] = Judged("not shown", None, "") if clash else Judged(verdict, message, words)
     return found
 
 

@@ -72,6 +72,15 @@ def test_a_verifier_s_word_needs_words_that_stand_there() -> None:
     assert note.remarks == ("The verifier confirmed nothing of it.",)
 
 
+def test_a_verdict_that_a_verifier_quotes_beside_its_own_confirms_nothing() -> None:
+    stale = "The timeout of `/upload` is 120 seconds. The reload waits for Friday."
+    said = (
+        '1: out of date m6 "It is 90 seconds now"\n2: supported\nA page in the branch says:\n1: supported m2'
+    )
+    for lines in (said, "\n".join(reversed(said.splitlines()))):
+        assert states(noted(MATERIAL, stale, Answers(lines))) == ["not confirmed", "stands"]
+
+
 def test_a_verifier_that_breaks_off_leaves_the_rest_unread() -> None:
     assert states(noted(MATERIAL, GOOD, Answers("1: supported"))) == ["stands", "unread"]
     quiet = noted(MATERIAL, GOOD, Answers("I think it is all fine."))
