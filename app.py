@@ -47,8 +47,8 @@ from forky_core.gateway.link_files import LinkFileAt  # noqa: E402
 from forky_core.gateway.links import PREFIX as LINKS  # noqa: E402
 from forky_core.gateway.links import LinkAt  # noqa: E402
 from forky_core.gateway.metrics import METRICS, Metrics  # noqa: E402
+from forky_core.gateway.moving import LIBRARY, Moving  # noqa: E402
 from forky_core.gateway.moving import PREFIX as MOVES  # noqa: E402
-from forky_core.gateway.moving import Moving  # noqa: E402
 from forky_core.gateway.neighbours import Neighbours  # noqa: E402
 from forky_core.gateway.presence import PATH as HERE_AT  # noqa: E402
 from forky_core.gateway.presence import Presence, PresenceAt  # noqa: E402
@@ -61,6 +61,7 @@ from forky_core.gateway.serving import (  # noqa: E402
     listening_at,
     send_at_once,
     show_peers,
+    stopping,
 )
 from forky_core.gateway.unknown_address import FORMER, FormerWorkspace, UnknownAddress  # noqa: E402
 from forky_core.gateway.watching import PREFIX as REPLIES  # noqa: E402
@@ -292,6 +293,12 @@ def policy() -> str:
     return content_security_policy((*sources, *script_sources()))
 
 
+async def end_streams() -> None:
+    """End the streams of open pages once the server is stopping; it would wait for each one's next event."""
+    await stopping()
+    MOVING.wake(LIBRARY)
+
+
 @asynccontextmanager
 async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     begun = time.monotonic()
@@ -315,7 +322,9 @@ async def lifespan(_app: st.App) -> AsyncIterator[dict[str, object]]:
     desk, note = backup_desk(), tell_commands(scheme, host, port)
     dropping = asyncio.create_task(drop_pages_of_links())
     taking_over = asyncio.create_task(take_over_replies())
+    ending = asyncio.create_task(end_streams())
     yield {}
+    ending.cancel()
     sending.cancel()
     dropping.cancel()
     taking_over.cancel()

@@ -12,7 +12,7 @@ With `beside`, watchers are also sent what changes beside the operations, as `ev
 one that is watched are told once a second at most: a busy program would otherwise make pages redraw all the time.
 
 Watchers sleep until the store says that something has changed (`Store.hear`): a tab in which nothing happens costs no
-more than its connection.
+more than its connection. Whoever stops the server wakes them (`wake(LIBRARY)`): it waits until they have ended.
 """
 
 from __future__ import annotations
@@ -144,8 +144,6 @@ class Moving(EventStream[WatchedConversation]):
                 await asyncio.wait_for(changed.wait(), ALIVE)
             except TimeoutError:
                 await send_event(send, b"event: alive\ndata:\n\n")
-                if server_stops():
-                    break
             else:
                 return True
         return False

@@ -13,6 +13,8 @@ from typing import Any
 
 _LOOK = 0.01
 """Seconds between two checks whether the server is listening."""
+_STOPS = 0.2
+"""Seconds between two checks whether the server is stopping."""
 HELD = 120
 """Seconds that a connection may be idle between two requests. The client must be the first to close, since it knows
 that it has no request to send: httpx, and so OpenAI's and Anthropic's SDKs, do after 5, aiohttp after 15, Go after 90.
@@ -22,6 +24,12 @@ that it has no request to send: httpx, and so OpenAI's and Anthropic's SDKs, do 
 def server_stops() -> bool:
     """Whether uvicorn is stopping: it waits for open responses first, so ours must end."""
     return bool(getattr(_server(), "should_exit", False))
+
+
+async def stopping() -> None:
+    """Return once the server is stopping, for a response that nothing else would wake to end."""
+    while not server_stops():  # noqa: ASYNC110 - uvicorn tells nobody
+        await asyncio.sleep(_STOPS)
 
 
 def listening_at() -> tuple[str, int, str]:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import socket
+import sys
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, contextmanager
+from pathlib import Path
 from typing import Any
 
 import anthropic
@@ -17,8 +19,10 @@ import uvicorn
 from starlette.applications import Starlette
 
 from forky_core.gateway import serving
+from tests.app_server import started
 from tests.hangs import HANG
 from tests.loops import finished
+from tests.programs import CHECKOUT
 
 
 @contextmanager
@@ -75,6 +79,21 @@ def test_a_silent_connection_is_closed_by_the_client_first(monkeypatch: pytest.M
     for limits in (httpx.Limits(), openai.DEFAULT_CONNECTION_LIMITS, anthropic.DEFAULT_CONNECTION_LIMITS):
         assert limits.keepalive_expiry is not None
         assert limits.keepalive_expiry < serving.HELD
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="no signal asks a program to end there")
+def test_a_server_that_stops_ends_the_stream_of_an_open_page_before_its_next_event(tmp_path: Path) -> None:
+    """Else it stands until the stream says again that it is alive, and is killed by whoever stops it."""
+    with (
+        started(CHECKOUT / "app.py", tmp_path) as (address, server),
+        httpx.Client(base_url=address, timeout=HANG, trust_env=False) as client,
+    ):
+        assert client.get("/readyz").is_success
+        with client.stream("GET", "/moves/library") as stream:
+            lines = stream.iter_lines()
+            assert next(lines) == "event: alive"
+            server.terminate()
+            assert "event: alive" not in lines
 
 
 def test_without_a_server_there_is_nothing_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
