@@ -12,7 +12,7 @@ messages on unchanged, and lets Pydantic's compiled code build the pieces that m
 Before it returns a stream, and again at its end, LiteLLM prices the call. It counts what the provider has not counted
 (yet), with a vocabulary of 56 MB that it reads first, or with one that it downloads for the name of a model. Forky uses
 the provider's own counts and no others. So each call has its own record of itself (LiteLLM's `litellm_logging_obj`),
-which prices nothing.
+which prices nothing, and reports nothing as long as the program has no callbacks.
 """
 
 from __future__ import annotations
@@ -128,13 +128,21 @@ def has_callbacks() -> bool:
 
 
 def unpriced(arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments for `litellm.acompletion` with a record of the call that prices nothing."""
+    """Return the arguments for `litellm.acompletion` with a record of the call that prices and reports nothing.
+
+    LiteLLM would report the end of each answer to callbacks, of which there are none, in a thread that it asks for even
+    when the program is ending.
+    """
     utils: Any = importlib.import_module("litellm.utils")
     call = {"litellm_call_id": str(uuid4()), **arguments}
     record, call = utils.function_setup("acompletion", utils.Rules(), datetime.now(), **call)  # noqa: DTZ005 - as LiteLLM does
-    record._response_cost_calculator = _no_price
+    record._response_cost_calculator, record.dispatch_success_handlers = _no_price, _no_report
     return {**call, "litellm_logging_obj": record}
 
 
 def _no_price(*_: Any, **__: Any) -> None:
     """Replaces a method that computes a price."""
+
+
+async def _no_report(*_: Any, **__: Any) -> None:
+    """Replaces a method that reports an answer to callbacks."""

@@ -49,6 +49,10 @@ _thread: threading.Thread | None = None
 _module: Any = None
 _error: BaseException | None = None
 _muted = False
+_calls = 0
+"""The calls that run `without_advice`."""
+_suppressed = False
+"""What the program's setting was before them."""
 _afterwards: list[Callable[[Any], None]] = []
 
 
@@ -95,6 +99,26 @@ def litellm() -> Any:
 def afterwards(work: Callable[[Any], None]) -> None:
     """Run `work` with the module once it is loaded, before it is used; call this before that. It must not raise."""
     _afterwards.append(work)
+
+
+@contextmanager
+def without_advice() -> Iterator[None]:
+    """Have LiteLLM print no advice to standard output while a call of Forky's runs, and leave its setting as it was.
+
+    Only the thread of the loop (loop.py) uses it.
+    """
+    global _calls, _suppressed  # noqa: PLW0603 - one LiteLLM per process
+    if (module := loaded()) is None:
+        yield
+        return
+    _suppressed = _suppressed if _calls else module.suppress_debug_info
+    _calls, module.suppress_debug_info = _calls + 1, True
+    try:
+        yield
+    finally:
+        _calls -= 1
+        if not _calls:
+            module.suppress_debug_info = _suppressed or _muted
 
 
 def mute() -> None:

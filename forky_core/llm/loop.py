@@ -16,6 +16,8 @@ from collections.abc import Coroutine
 from concurrent.futures import Future
 from typing import Any, TypeVar
 
+from forky_core.llm.loading import without_advice
+
 T = TypeVar("T")
 
 _ENDING = 10.0
@@ -27,7 +29,12 @@ _thread: threading.Thread | None = None
 
 def submit(work: Coroutine[Any, Any, T]) -> Future[T]:
     """Run a coroutine on the loop; cancelling the future cancels the task."""
-    return asyncio.run_coroutine_threadsafe(work, _running())
+    return asyncio.run_coroutine_threadsafe(_quietly(work), _running())
+
+
+async def _quietly(work: Coroutine[Any, Any, T]) -> T:
+    with without_advice():
+        return await work
 
 
 def _running() -> asyncio.AbstractEventLoop:

@@ -25,8 +25,8 @@ def tune_process() -> None:
         llm/linked_media.py checks Forky's own calls in every program.
 
     Settings of the litellm module:
-        suppress_debug_info: it prints no advice to standard output when a call fails. This cannot be set for one call,
-        so without this function LiteLLM prints its advice after Forky's failed calls, too.
+        suppress_debug_info: it prints no advice to standard output when a call fails. While a call of Forky's runs, it
+        is set in every program, and then put back.
         disable_token_counter, disable_hf_tokenizer_download: it neither reads a vocabulary of 56 MB nor downloads one,
         to count what a provider counts. Forky's own calls prevent this in every program, unless the program has
         registered callbacks with LiteLLM, which get LiteLLM's count.

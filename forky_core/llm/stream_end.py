@@ -22,6 +22,7 @@ from forky_core.model.end_reasons import said_word
 from forky_core.model.parts import json_object
 
 _DONE = b"[DONE]"
+_USUAL = frozenset({"stop", "length", "tool_calls", "content_filter"})
 _TELLS = re.compile(
     rb'"(?:finish_reason|finishReason|stop_reason|blockReason|refusal|reasoning_text|thinking)"\s*:\s*"'
     rb'|"(?:content|reasoning_content|reasoning_details|thinking_blocks)"\s*:\s*\[|"message"\s*:\s*\{|"functionCall"'
@@ -119,15 +120,18 @@ class StreamEnd:
 
     def _choice(self, choice: dict[str, Any]) -> bool:
         """Read a choice of a chat; return whether it was changed."""
-        self._end(choice.get("finish_reason"))
+        word = said_word(choice.get("finish_reason"))
+        self._end(word)
         self.error = choice.get("error") or self.error
+        if changed := bool(word) and word not in _USUAL:  # LiteLLM would log that it does not know the word.
+            choice["finish_reason"] = "stop"
         delta, whole = choice.get("delta"), choice.get("message")
-        if moved := not isinstance(delta, dict) and isinstance(whole, dict):
-            choice["delta"] = delta = whole
+        if not isinstance(delta, dict) and isinstance(whole, dict):
+            choice["delta"], delta, changed = whole, whole, True
         if not isinstance(delta, dict):
-            return False
+            return changed
         self.refused = self.refused or bool(delta.get("refusal"))
-        return put_in_place(delta) or moved
+        return put_in_place(delta) or changed
 
     def _responded(self, response: Mapping[str, Any]) -> None:
         """Read a response of OpenAI's `/v1/responses`."""

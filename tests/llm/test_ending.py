@@ -12,6 +12,7 @@ import pytest
 from forky_core.forky import Forky
 from tests.hangs import HANG
 from tests.llm.wire import answer, serving
+from tests.providers.scripted import End, Mark, Text, provider
 
 CHECKOUT = Path(__file__).parents[2]
 PROGRAM = """
@@ -24,6 +25,13 @@ try:
 except ForkyError as error:
     print(error)
 """
+WITHOUT_THREADS = """
+from forky_core.llm import loading
+loading.litellm()
+from litellm.litellm_core_utils.thread_pool_executor import executor
+executor.shutdown()
+"""
+"""LiteLLM's threads are no more when a program ends, while an answer may still arrive."""
 REFUSED = answer("401 Unauthorized", {"error": {"message": "No such key.", "type": "authentication_error"}})
 
 
@@ -51,8 +59,18 @@ def test_a_program_ends_after_a_call_that_a_provider_refused(provider: str, tmp_
         ran = run(
             tmp_path / "forky.duckdb", model, **{f"{provider}_BASE_URL": url, f"{provider}_API_KEY": "k-test"}
         )
-    assert ran.returncode == 0, ran.stderr
-    assert "did not accept the key (401)" in ran.stdout
+    assert (ran.returncode, ran.stderr) == (0, "")
+    (said,) = ran.stdout.splitlines()
+    assert "did not accept the key (401)" in said
+
+
+def test_nothing_is_complained_of_where_a_program_ends_with_an_answer(tmp_path: Path) -> None:
+    with provider("openai-chat") as server:
+        server.answer(Text("8080."), End("reason_of_next_year"), Mark())
+        ran = run(
+            tmp_path / "forky.duckdb", "gpt-4o", program=WITHOUT_THREADS + PROGRAM, **server.environment
+        )
+    assert (ran.returncode, ran.stdout, ran.stderr) == (0, "", "")
 
 
 def test_what_was_said_is_saved_and_nothing_is_complained_of(tmp_path: Path) -> None:
