@@ -20,7 +20,7 @@ from forky_core.views.captions import code_of, opening_of
 from forky_core.views.layout.colors import branch_colors
 from forky_core.views.notebook import Cell
 from forky_core.views.places import branch_for, later_on
-from forky_core.views.shelf import first_after_fork, forked_from
+from forky_core.views.shelf import first_after_fork, forked_from, title_or_placeholder
 from forky_core.views.times import ago
 from forky_core.views.together import answers_together
 from pages.ui.chat.acting import BRANCH, act_on, made_last
@@ -141,9 +141,8 @@ def _draw_columns(
 
 
 def _draw_top(here: Frame) -> None:
-    title = here.chat.title or "New conversation"
     act = page_top(
-        title,
+        title_or_placeholder(here.chat.title),
         here.forky,
         here.session,
         here.chat,

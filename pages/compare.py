@@ -22,6 +22,7 @@ from forky_core.model.errors import ForkyError
 from forky_core.model.model_names import together
 from forky_core.views.compare import Comparison, compare
 from forky_core.views.listed import without_cells
+from forky_core.views.shelf import title_or_placeholder
 from forky_core.views.sides import (
     MOST_SIDES,
     Side,
@@ -90,7 +91,7 @@ def main() -> None:
         st.info("There is no conversation yet. Begin one on the Chat page, then start a branch to compare.")
         page_link("chat.py", "Go to Chat", icon="account_tree")
         return
-    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    page_top(title_or_placeholder(frame.chat.title), frame.forky, frame.session, frame.chat)
     hear_moves(frame.chat, version=frame.chat.view.version)
     chosen = Chosen(frame, _sides(frame))
     st.html(_STYLE.replace("GROUND", palette().background))
@@ -288,7 +289,7 @@ def _choose_whom(frame: Frame) -> str:
     with st.container(key="line-compare-whom", horizontal=True, vertical_alignment="center"):
         whom = choose_one(
             "A question goes to",
-            {"columns": "Ask all columns", "models": "Ask several models"},
+            {"columns": "Ask in every column", "models": "Ask in new columns"},
             anew(_WHOM, frame.session.choices.get(_ASKED, "")),
         )
         if whom == "models":

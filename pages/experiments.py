@@ -11,6 +11,7 @@ from __future__ import annotations
 import streamlit as st
 
 from forky_core.experiments.experiments import Experiments
+from forky_core.views.shelf import title_or_placeholder
 from pages.ui.components.links import page_link
 from pages.ui.components.undoing import page_top
 from pages.ui.experiments.beginning import draw_beginning
@@ -36,7 +37,7 @@ def main() -> None:
         draw_start(None)
         page_link("chat.py", "Go to Chat", icon="account_tree")
         return
-    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat, about=ABOUT)
+    page_top(title_or_placeholder(frame.chat.title), frame.forky, frame.session, frame.chat, about=ABOUT)
     _draw(frame, Experiments(frame.chat))
 
 

@@ -127,7 +127,7 @@ def _tools() -> str:
                 width=160,
                 persist_state="session",
             )
-        if who.may("begin") and main_button("New conversation", "library.new", icon="add"):
+        if who.may("begin") and main_button("New chat", "library.new", icon="add"):
             new_conversation(workspace(), session())
     return words or ""
 

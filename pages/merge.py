@@ -21,7 +21,7 @@ from forky_core.model.payload_kinds import CHERRY_PICK, FULL, REBASE, THREE_WAY
 from forky_core.views.captions import brought_back, code_of, opening_of
 from forky_core.views.merging import other_warnings, takes_more_than_full
 from forky_core.views.places import later_on
-from forky_core.views.shelf import count
+from forky_core.views.shelf import count, title_or_placeholder
 from pages.ui.components.buttons import button, main_button, quiet_button
 from pages.ui.components.links import chat_link, chat_place, page_link, passage_link
 from pages.ui.components.markdown import plain_label
@@ -63,7 +63,7 @@ def main() -> None:
         return
     apply_merge_style()
     explain_stale(frame)
-    page_top(frame.chat.title or "Untitled", frame.forky, frame.session, frame.chat)
+    page_top(title_or_placeholder(frame.chat.title), frame.forky, frame.session, frame.chat)
     frame = homeward(frame)
     if _draw_landed(frame):
         return

@@ -19,7 +19,7 @@ _READ = 600
 _NOISE = re.compile(r"```[^`]*(?:```|$)|https?://\S+|@\w+")
 _SENTENCE = re.compile(r"[^.?!。？！\n]*(?:\.(?=\w)[^.?!。？！\n]*)*[.?!。？！]?")
 _CLAUSE = re.compile(r"[,;:()，；：、]|\s[–—-]\s")
-_TOKEN = re.compile(rf"[{WIDE}]+|[^\W_{WIDE}]+(?:['’][^\W_{WIDE}]+)*")
+_TOKEN = re.compile(rf"[{WIDE}]+|[^\W_{WIDE}]+(?:['’-][^\W_{WIDE}]+)*")
 _IS_WIDE = re.compile(rf"[{WIDE}]")
 _PARTICLES = re.compile(f"[{''.join(sorted(FUNCTION_CHARACTERS))}一帮幫写寫想让讓]")
 _BEGINS_CLAUSE = word_set(
@@ -108,6 +108,9 @@ def _parts(token: str) -> list[str]:
         return [piece for piece in _PARTICLES.split(token) if len(piece) > 1]
     if token.isupper() and len(token) > 1:  # “US” and “IT” are names.
         return [token]
+    pieces = token.split("-")
+    if len(pieces) > 1 and pieces[-1].lower() in _EMPTY:  # “Peux-tu” is two words, “off-site” is one.
+        return [word for piece in pieces for word in _parts(piece)]
     word = token.lower().replace("’", "'")
     return [word if word in _EMPTY else max(word.split("'"), key=len)]
 

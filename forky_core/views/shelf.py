@@ -138,7 +138,7 @@ def _day_of(at: int, now: int) -> str:
 
 def title_or_placeholder(title: str) -> str:
     """Return a title, or the words for a conversation that has none."""
-    return title.strip() or "Untitled"
+    return title.strip() or "New chat"
 
 
 def count(number: int, noun: str) -> str:

@@ -68,7 +68,7 @@ def test_several_models_that_are_asked_become_the_columns_and_the_next_question_
 ) -> None:
     one = watch()
     page = one.open(f"{app}/compare?with=main,compression")
-    page.get_by_text("Ask several models").click()
+    page.get_by_text("Ask in new columns").click()
     expect(page.get_by_placeholder("Ask Offline: quotes, Offline: digest")).to_be_visible()
     ask(page, QUESTION)
     expect(asked_all(page, QUESTION)).to_be_visible()

@@ -45,7 +45,7 @@ def test_an_owner_sets_an_allowance_and_a_question_beyond_it_is_refused(
     assert team.allowances.of(bob.id).dollars_in_all == round(2.5 * NANO)
 
     watched.open(f"{server}/library")
-    page.get_by_role("button", name="New conversation").click()
+    page.locator(".st-key-library-new button").click()
     page.get_by_role("button", name="Create").click()
     page.wait_for_function("() => location.search.includes('c=')")
     settled(page)

@@ -66,7 +66,7 @@ def test_a_presentation_and_the_app_have_one_choice(unchanged_app: str, watch: A
 @pytest.mark.long
 def test_when_the_system_turns_dark_the_server_s_colours_follow(unchanged_app: str, watch: Any) -> None:
     page = watch().open(f"{unchanged_app}/library")
-    words = page.get_by_role("button", name="New conversation").first.locator("p")
+    words = page.locator(".st-key-library-new button p")
     for scheme, color in (("dark", "rgb(12, 21, 19)"), ("light", "rgb(255, 255, 255)")):
         page.emulate_media(color_scheme=scheme)
         ground(page, DARK if scheme == "dark" else LIGHT)

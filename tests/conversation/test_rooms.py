@@ -30,6 +30,7 @@ from forky_core.model.errors import (
     StoreError,
 )
 from forky_core.model.room import Person, Room, addressed, fit_name
+from forky_core.views.layout.shape import shape_of
 from forky_core.views.notebook import notebook
 from tests.builders import ScriptedModels, begun, job_of, texts
 from tests.context.validity import problems
@@ -66,6 +67,20 @@ def test_several_models_answer_one_post_each_on_a_branch_of_its_own_and_one_undo
     assert chat.path()[-1].parent == chat.checkout("two").path()[-1].parent == posted.message.id
     chat.undo()
     assert set(chat.view.branches) == {"main"} and texts(chat) == ["Where to?", "Norway."]
+
+
+def test_a_branch_goes_on_in_its_own_answer_though_the_second_model_was_faster() -> None:
+    chat, models = begun("Where to?", "Norway.")
+    side, waits = chat.fork("side"), Event()
+    models.one.enqueue(Until(waits), "In May.")
+    posted = side.people.post("When?", also=["scripted/two"])
+    for job in [job for job in chat.replies.running if job is not posted.job]:
+        assert job.wait(HANG)
+    waits.set()
+    assert posted.job is not None and posted.job.wait(HANG)
+    shape = shape_of(chat.visible.messages, chat.view)
+    line_of = {id: name for name, ids in zip(shape.line_names, shape.lines, strict=True) for id in ids}
+    assert line_of[posted.message.id] == "side" and line_of[chat.checkout("two").path()[-1].id] == "two"
 
 
 def test_a_model_that_cannot_answer_beside_the_others_is_told_of() -> None:

@@ -111,7 +111,7 @@ def test_new_begins_a_conversation_at_once_and_none_while_one_is_empty(
     assert "Nothing has been said here yet." in shown(settled(test))
     assert len(forky.conversations()) == 2
     ask_sidebar(test, new=1)
-    assert "Nothing has been said in this new conversation yet." in shown(settled(test))
+    assert "Nothing has been said in this new chat yet." in shown(settled(test))
     assert len(forky.conversations()) == 2
 
 
@@ -281,7 +281,7 @@ def test_a_question_to_two_models_has_both_answers_below_it_and_goes_on_from_the
     assert first and second and "Offline: quotes" in shown(test) and "Offline: digest" in shown(test)
     assert shown(test).index(f'data-cell="{first}"') < shown(test).index(f'data-cell="{second}"')
     act(test, "promote", second)
-    assert chat.branch.head == second and "Preferred: the next question goes on from here." in shown(test)
+    assert chat.branch.head == second and "The next question goes on from here." in shown(test)
     assert f'data-cell="{first}"' in shown(test)
     ask(test, chat, "And then?")
     assert f'data-cell="{first}"' not in shown(test) and chat.path()[-3].id == second

@@ -28,6 +28,8 @@ from forky_core.text.subjects import LONGEST_SUBJECT, subject
         ("quelle liste pour l'électricien ?", "liste-pour-électricien"),
         ("¿Por qué no abre el ascensor?", "abre-ascensor"),
         ("帮我写一个 Python 快速排序", "python-快速排序"),
+        ("Which off-site storage is the cheapest one?", "off-site-storage-cheapest"),
+        ("Peux-tu expliquer la liste des prix ?", "expliquer-liste-prix"),
         ("Who are you?", "who-are-you"),
         ("!!!", ""),
     ],

@@ -126,7 +126,7 @@ def test_nothing_is_one_empty_page() -> None:
 
 
 def test_every_line_has_something_to_click_on() -> None:
-    assert [line.title for line in shelf([summary(1, "  "), summary(2, "")], now=0).lines] == ["Untitled"] * 2
+    assert [line.title for line in shelf([summary(1, "  "), summary(2, "")], now=0).lines] == ["New chat"] * 2
 
 
 def test_nouns_agree_with_their_numbers() -> None:

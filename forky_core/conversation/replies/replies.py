@@ -14,7 +14,6 @@ from collections.abc import Callable, Container, Iterator
 from contextlib import suppress
 from dataclasses import replace
 
-from forky_core.conversation.identity import now
 from forky_core.conversation.replies.ending import End, cut, ended
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.transaction import Transaction
@@ -418,7 +417,7 @@ def _land(  # noqa: PLR0917 - all of it belongs to one reply
     if not parts:
         store.record(target.conversation, closed)
         return closed, None
-    message = seal(Draft("assistant", parts, target.speaker), (target.parent,), created=now())
+    message = seal(Draft("assistant", parts, target.speaker), (target.parent,), created=generation.started)
     closed = replace(closed, message=message.id)
     while True:
         view = store.view(target.conversation)

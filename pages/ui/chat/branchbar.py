@@ -34,6 +34,8 @@ def draw_branchbar(here: Frame) -> None:
     """
     with st.container(key="line-branch", horizontal=True, vertical_alignment="center"):
         draw_branchbox(here, lambda name: _switch(here, name))
+        if here.chat.branch.head is None and len(here.chat.branches) == 1:  # There is nothing to choose yet.
+            st.html("<style>.st-key-chat-branch { visibility: hidden; }</style>")
         if here.chat.branch_name != main_of(here.chat.view.branches) and not why_only_reads(here.chat):
             quiet_button(
                 "Bring back",

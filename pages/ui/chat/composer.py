@@ -101,12 +101,16 @@ def draw_composer(here: Frame, seen: Branch) -> None:
                 draw_model_picker(here)
                 if edits(here.chat):
                     draw_added_models(here)
-            meter = st.container(key="line-meter")
+            meter, also = st.container(key="line-meter"), added(here)
             with st.container(key="chat-sending", horizontal=True, width="content"):
                 if job is not None:
                     button("Stop", "chat.stop", stop, here, icon="stop_circle")
                 st.button(
-                    "Send on a new branch" if forks else "Send",
+                    "Send on a new branch"
+                    if forks
+                    else f"Send to {1 + len(also)} models"
+                    if also
+                    else "Send",
                     key=send,
                     type="primary",
                     icon=":material/arrow_upward:",

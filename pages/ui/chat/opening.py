@@ -82,7 +82,7 @@ def opening(person: str, address: Mapping[str, str]) -> tuple[str, str, str] | N
     )
     book = notebook(path, chat.visible, chat.view, chat.calls.origins, begun=begun_in(chat))
     cells = "".join(_cell(cell, look) for cell in book.cells)
-    title = escape(showable(chat.title or "New conversation"))
+    title = escape(showable(chat.title or "New chat"))
     return (
         f"<style>b {{ color: var(--text); }}</style><b>{title}</b>",
         f'{_sheets()}<div class="path"><div class="fk-cells">{cells}</div></div>',

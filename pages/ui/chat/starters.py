@@ -100,7 +100,7 @@ def draw_nothing_yet(forky: Workspace, tab: TabSession) -> None:
     with st.container(key="chat-empty", horizontal_alignment="center"):
         st.markdown("## No conversation yet")
         st.markdown("Begin one: ask something, then start a branch wherever a second thought comes up.")
-        main_button("New conversation", "chat.first", begin_conversation, forky, tab, icon="add_comment")
+        main_button("New chat", "chat.first", begin_conversation, forky, tab, icon="add_comment")
         draw_starters(forky, tab, None)
 
 

@@ -28,7 +28,7 @@ _CSS = """
   font-feature-settings: "liga"; -webkit-font-smoothing: antialiased; display: inline-block; width: 1em; overflow: hidden; }
 .fk-head { display: flex; align-items: center; gap: .45rem; min-height: 1.75rem; flex-wrap: wrap; font-size: .86rem; }
 .fk-head[data-cell]::before { content: ""; flex: none; box-sizing: border-box; width: .6rem; height: .6rem; border-radius: 50%;
-  border: .13rem solid var(--fk-branch, transparent); background: var(--fk-branch, transparent); }
+  border: .13rem solid var(--fk-branch, currentColor); background: var(--fk-branch, currentColor); }
 .fk-head[data-cell]:has(.fk-user)::before { background: none; }
 .fk-who { font: inherit; font-weight: 620; overflow-wrap: anywhere; letter-spacing: inherit; margin: 0; padding: 0; }
 [role="article"] { scroll-margin: 8rem 0 11rem; }
@@ -126,9 +126,16 @@ CONTENTS
 .st-key-chat-together [data-testid="stHorizontalBlock"] { flex-wrap: nowrap; overflow-x: auto; gap: .6rem; scroll-snap-type: x proximity; }
 .stColumn .st-key-chat-together .stColumn.stColumn { min-width: min(17rem, 82vw) !important; flex: 1 1 0 !important; scroll-snap-align: start; padding: .3rem;
   border: 1px solid color-mix(in srgb, currentColor 12%, transparent); border-radius: .6rem; }
-.st-key-chat-together :is(.fk-siblings, .fk-took, time) { display: none; }
+.st-key-chat-together :is(.fk-siblings, .fk-took, time), .st-key-chat-together .fk-acts .fk-rare { display: none; }
 .st-key-chat-together .fk-head [data-act="fork"]::after { content: none !important; }
-@media (max-width: 640px) { .stColumn .st-key-chat-together .stColumn.stColumn { min-width: 84vw !important; } }
+.st-key-chat-together .fk-head .fk-acts { opacity: 1; }
+.st-key-chat-together .fk-head .fk-acts > button { display: inline-grid !important; }
+.st-key-chat-together .stColumn > [data-testid="stVerticalBlock"] > :has(> .stHtml .fk-prefer), .st-key-chat-together .stElementContainer:has(.fk-prefer) { margin-top: auto; }
+@media (max-width: 640px) {
+  .st-key-chat-together [data-testid="stHorizontalBlock"] { flex-direction: column; }
+  .stColumn .st-key-chat-together .stColumn.stColumn { width: 100% !important; min-width: 0 !important; flex: none !important; }
+  .st-key-chat-together [class*="st-key-cell-"] { max-height: none; mask-image: none; }
+}
 .st-key-chat-together [class*="st-key-cell-"] { max-height: 56dvh; overflow-y: auto; padding-bottom: 1.2rem; mask-image: linear-gradient(#000 calc(100% - 1.6rem), transparent); }
 .fk-prefer { padding: .2rem .6rem; }
 .fk-quiet { opacity: .72; font-size: .85rem; }
@@ -143,17 +150,18 @@ CONTENTS
 /* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
 :root { --fk-bar: 43px; }
 /* Two columns: reading width on the left, the graph beside it. */
-.st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; min-height: calc(100dvh - 6.8rem - var(--fk-bar)); }
+.st-key-chat-cells { max-width: 54rem; margin: 0 auto; width: 100%; min-height: calc(100dvh - 4.75rem - var(--fk-bar)); }
 .st-key-chat-cells > div:has(> .st-key-chat-ask) { margin-top: auto; }
 @media (min-width: 900px) {
   .stColumn:has(> div > .st-key-chat-side), .stColumn:has(.st-key-chat-side) { position: sticky;
-    top: calc(3.75rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 6rem - var(--fk-bar)); overflow: auto; }
+    top: calc(4.35rem + var(--fk-bar)); align-self: flex-start; max-height: calc(100dvh - 6rem - var(--fk-bar)); overflow: auto; }
   .st-key-chat-side { --fk-map-height: calc(100dvh - 8.55rem - var(--fk-bar)); }
   .st-key-chat-side:has(.fk-card) { --fk-map-height: max(9rem, calc(100dvh - 16.9rem - var(--fk-bar))); }
   div:has(> .st-key-line-pane), .st-key-line-pane { display: none; }
 }
 @media (max-width: 899px) {
   [class*="st-key-chat-body-"] .stColumn { min-width: 100% !important; flex: 1 1 100% !important; }
+  [data-testid="stHorizontalBlock"]:has(> .stColumn .st-key-chat-cells) { row-gap: 0; }
   .st-key-chat-body-Chat .stColumn:has(.st-key-chat-side) { display: none; }
   .st-key-chat-body-Graph .stColumn:has(.st-key-chat-cells) { display: none; }
   .fk-acts { opacity: 1; }
@@ -163,7 +171,7 @@ CONTENTS
 }
 
 /* The composer: one card that stays in sight, and where it is at the end of the page, too. */
-.stMainBlockContainer { padding-bottom: .4rem; }
+.stMainBlockContainer { padding-top: 3.75rem; padding-bottom: .4rem; }
 .st-key-chat-acts, .st-key-chat-ahead { position: absolute !important; }
 .st-key-chat-cells > div:has(.st-key-chat-composer) { position: sticky; bottom: 0; padding-bottom: .4rem; z-index: 50;
   background: var(--fk-background); }
@@ -190,8 +198,9 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-line-composer [data-testid="stPopoverButton"] > div > div:last-child, .st-key-chat-composer kbd { display: none; }
 .st-key-chat-composer { container-type: inline-size; }
 .st-key-line-models { gap: .3rem !important; flex-wrap: wrap; }
-[class*="st-key-chat-model_add"] [role="group"] { min-height: 2rem; border-color: transparent; background: none; opacity: .8; }
-[class*="st-key-chat-model_add"] input { font-size: .875rem; padding: .1rem .4rem; cursor: pointer; }
+[class*="st-key-chat-model_add"] [role="group"] { min-height: 2rem; border-radius: 1rem; background: none; }
+[class*="st-key-chat-model_add"] input { font-size: .875rem; padding: .1rem .4rem; cursor: pointer; text-align: center; }
+[class*="st-key-chat-model_add"] input::placeholder { color: inherit; opacity: 1; }
 [class*="st-key-chat-model_add"] [role="group"] button { display: none; }
 .st-key-line-composer > :has(> .st-key-line-meter), .st-key-line-meter { flex: 1 1 0; width: auto; min-width: 0; }
 .st-key-line-meter p { overflow: hidden; text-overflow: ellipsis; }
@@ -219,7 +228,7 @@ div:has(> .st-key-line-marks), div:has(> .st-key-line-picks) { position: sticky;
 .st-key-line-composer > .st-key-chat-files, .st-key-line-composer > :has(> .st-key-chat-files) { position: absolute; width: 1px !important; height: 1px; overflow: hidden; clip-path: inset(50%); }
 
 /* Title, branch, undo and redo: one line, in sight. */
-div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 999990; background: var(--fk-background); }
+div:has(> .st-key-chat-top) { position: sticky; top: 3.75rem; z-index: 999990; background: var(--fk-background); }
 .st-key-chat-top { padding: .15rem 0;
   gap: .2rem .8rem !important; border-bottom: 1px solid color-mix(in srgb, currentColor 8%, transparent); }
 .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 18rem; width: auto; min-width: 0; }
@@ -236,6 +245,7 @@ div:has(> .st-key-chat-top) { position: sticky; top: 3.55rem; z-index: 999990; b
 @media (max-width: 640px) {
   [class*="st-key-cell-"]:not([class*="-current-"]) .fk-acts [data-act="fork"] { display: none; }
   .stMainBlockContainer { padding-bottom: 0; }
+  .st-key-chat-cells { min-height: calc(100dvh - 4.35rem - var(--fk-bar)); }
   .st-key-chat-ask { min-height: 6.5rem; }
   .st-key-chat-top > div:has(> .st-key-bar), .st-key-chat-top > .st-key-bar { flex: 1 1 0; }
   .st-key-bar > div:has(> .st-key-line-branch), .st-key-line-branch { flex: 1 1 0; }

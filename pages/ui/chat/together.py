@@ -46,7 +46,7 @@ def draw_together(here: Frame, calls: Sequence[Generation], draw: Callable[[Cell
 def _prefer(here: Frame, call: Generation) -> str:
     """HTML below an answer that leads on from it."""
     if call.message == here.at:
-        return '<div class="fk-prefer fk-quiet">Preferred: the next question goes on from here.</div>'
+        return '<div class="fk-prefer fk-quiet">The next question goes on from here.</div>'
     return f'<div class="fk-prefer">{word("promote", str(call.message), "Prefer this answer")}</div>'
 
 

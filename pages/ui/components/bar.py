@@ -45,7 +45,7 @@ def title_bar(
             handler()
 
     with st.container(key="bar", horizontal=True, vertical_alignment="center"):
-        st.title(plain_label(title) or "Untitled", anchor=False, width="stretch")
+        st.title(plain_label(title) or "New chat", anchor=False, width="stretch")
         beside()
         with st.container(key="bar-keys"):
             button("Undo", "bar.undo", on_undo, shortcut="Ctrl+Z", disabled=undo is None)

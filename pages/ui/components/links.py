@@ -36,7 +36,7 @@ def chat_link(
 ) -> None:
     """To a conversation, or a message of it; `label` is plain text."""
     to = chat_place(conversation, branch, message)
-    page_link("chat.py", plain_label(label) or "Untitled", to, width="stretch")
+    page_link("chat.py", plain_label(label) or "New chat", to, width="stretch")
 
 
 def chat_place(

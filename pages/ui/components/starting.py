@@ -20,13 +20,13 @@ def begin_conversation(forky: Workspace, tab: TabSession) -> None:
             viewer().listed(forky.conversations(), "mine"), key=lambda one: one.created, default=None
         )
         if newest is not None and not newest.messages and newest.branches:
-            tab.say("Nothing has been said in this new conversation yet.")
+            tab.say("Nothing has been said in this new chat yet.")
             open_chat(forky.conversation(newest.id))
         else:
             open_chat(forky.create())
 
 
-@st.dialog("New conversation", icon=":material/add_comment:")
+@st.dialog("New chat", icon=":material/add_comment:")
 def new_conversation(forky: Workspace, tab: TabSession) -> None:
     """Keys: `new.title`, `new.model`, `new.system`, `new.create`."""
     default = forky.models.default()
