@@ -84,6 +84,17 @@ def test_a_file_whose_name_is_no_text_is_named_all_the_same(tmp_path: Path, fork
     assert imports(forky.store)[0].state == "finished"
 
 
+def test_a_broken_line_is_named_with_its_file(tmp_path: Path, forky: Workspace) -> None:
+    (tmp_path / "cut.jsonl").write_text(
+        json.dumps({"messages": [{"role": "user", "content": "one"}]}) + '\n{"mess'
+    )
+    (tmp_path / "whole.json").write_text(said("two"))
+    done = import_file(forky, tmp_path)
+    assert [problem.label for problem in done.problems] == ["cut.jsonl: line 2"]
+    alone = import_file(forky, tmp_path / "cut.jsonl")
+    assert [problem.label for problem in alone.problems] == ["line 2"]
+
+
 def test_chosen_conversations_of_a_folder_are_imported(folder: Path, forky: Workspace) -> None:
     chosen = [line for line in preview(forky, folder) if line.title == "from z.json"]
     done = import_file(forky, folder, chosen=[line.number for line in chosen])

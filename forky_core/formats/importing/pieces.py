@@ -104,6 +104,7 @@ def pieces(source: Archive) -> Iterator[SourcePiece]:
 def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
     """Yield the conversations of one archive, whose numbers follow `number`."""
     refused: set[str] = set()
+    several = len(archive.readable) > 1 or archive.folder is not None
     for name, open in archive.readable:
         importer: Importer | None = None
         found: Iterable[ParsedConversation | Chat | Unreadable]
@@ -122,7 +123,7 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
                     refused.add(why)
                 elif importer is not None and not why:
                     found = importer.read(opened, archive.beside)
-                elif len(archive.readable) > 1 or archive.folder is not None:
+                elif several:
                     archive.unread.append(name)
                     continue
                 else:
@@ -130,11 +131,20 @@ def _pieces(archive: Archive, number: int) -> Iterator[SourcePiece]:
             del beginning  # It may be all of the document.
             for one in found:
                 number += 1
-                yield SourcePiece(number, importer, one, archive.beside)
+                yield SourcePiece(number, importer, _located(one, name) if several else one, archive.beside)
         except (ForkyError, RecursionError) as error:
             number += 1
             why = DEEP if isinstance(error, RecursionError) else str(error)
             yield SourcePiece(number, importer, Unreadable(name, why), archive.beside)
+
+
+def _located(
+    found: ParsedConversation | Chat | Unreadable, name: str
+) -> ParsedConversation | Chat | Unreadable:
+    """`found`; what cannot be read is named with its file."""
+    if isinstance(found, Unreadable) and found.label != name:
+        return Unreadable(f"{name}: {found.label}", found.why)
+    return found
 
 
 def _wrapped(opened: OpenedDocument) -> tuple[OpenedDocument, Importer | None]:

@@ -21,7 +21,7 @@ from forky_core.formats.leftovers import (
     repeated_fields,
     says_something,
 )
-from forky_core.formats.openai_messages import content_parts
+from forky_core.formats.openai_messages import content_parts, text_parts
 from forky_core.formats.roles import is_role, role_of
 from forky_core.model import GenerationStatus
 from forky_core.model.parts import (
@@ -30,7 +30,6 @@ from forky_core.model.parts import (
     OpaquePart,
     Part,
     ReasoningPart,
-    TextPart,
     ToolCallPart,
     ToolResultPart,
     arguments_json,
@@ -212,7 +211,7 @@ def _parts(
 ) -> list[Part]:
     said, read = _said(kind, content, message, files, beside)
     if not said:
-        said = _texts(words(message.get("text")) or words(message.get("value")))
+        said = text_parts(words(message.get("text")) or words(message.get("value")))
     author = obj(message.get("author"))
     if (
         message.keys() <= _ALL
@@ -248,7 +247,7 @@ def _said(
     author, recipient = obj(message.get("author")), word(message.get("recipient")) or "all"
     if kind in _INSTRUCTIONS:
         fields = _INSTRUCTIONS[kind]
-        return _texts("\n\n".join(filter(None, (word(content.get(key)) for key in fields)))), fields
+        return text_parts("\n\n".join(filter(None, (word(content.get(key)) for key in fields)))), fields
     if kind in ("thoughts", "reasoning_recap"):
         return _thoughts(content), ("thoughts", "parts", "content")
     if kind in _RESULTS or author.get("role") == "tool":
@@ -263,19 +262,15 @@ def _said(
             "language",
         )
     if kind == "code":
-        fenced = _texts(f"```{word(content.get('language'))}\n{written}\n```" if written else "")
+        fenced = text_parts(f"```{word(content.get('language'))}\n{written}\n```" if written else "")
         return [*fenced, *_multimodal(content, message, files, beside)], ("text", "language", "parts")
     if kind == "multimodal_text":
-        said = [*_texts(_cited(written, message)), *_multimodal(content, message, files, beside)]
+        said = [*text_parts(_cited(written, message)), *_multimodal(content, message, files, beside)]
         return said, ("text", "value", "parts")
     text = written or words(pieces)
     shown = _multimodal(content, message, files, beside, shown_only=True)
     unread = ["parts"] if written and pieces and words(pieces).strip() not in ("", written.strip()) else []
-    return [*_texts(_cited(text, message)), *shown], {"text", "value", "parts"} - set(unread)
-
-
-def _texts(text: str) -> list[Part]:
-    return [TextPart(text)] if text.strip() else []
+    return [*text_parts(_cited(text, message)), *shown], {"text", "value", "parts"} - set(unread)
 
 
 def _cited(text: str, message: Mapping[str, Any]) -> str:
@@ -318,7 +313,7 @@ def _result(
     if not text and not shown:
         return []
     if author.get("role") != "tool":
-        return [*_texts(_cited(text, message)), *shown]
+        return [*text_parts(_cited(text, message)), *shown]
     failed = text if kind == "system_error" else None
     return [ToolResultPart(name, _cited(text, message), exception=failed), *shown]
 
@@ -337,7 +332,7 @@ def _multimodal(
     pointers = [content[key] for key in _POINTERS if content.get(key)]
     for piece in (*seq(content.get("parts")), *(one for held in pointers for one in _listed(held))):
         if isinstance(piece, str):
-            parts += _texts(_cited(piece, message)) if not shown_only else []
+            parts += text_parts(_cited(piece, message)) if not shown_only else []
         else:
             parts += _piece(obj(piece), files, beside, used)
     return [*parts, *_attached(message, files, beside, used)]
@@ -355,7 +350,7 @@ def _piece(
     match kind:
         case "audio_transcription":
             return [
-                *_texts(word(entry.get("text"))),
+                *text_parts(word(entry.get("text"))),
                 *leftovers(entry, _AUDIO, PROGRAM, within="content.parts."),
             ]
         case "real_time_user_audio_video_asset_pointer":
