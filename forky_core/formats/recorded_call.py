@@ -22,6 +22,7 @@ from forky_core.model.end_reasons import EndReason, end_reason, said_word
 from forky_core.model.errors import BadContent
 from forky_core.model.hashing import mend_text
 from forky_core.model.parts import Json, Part, ReasoningPart, TextPart
+from forky_core.model.thoughts import split_thoughts
 from forky_core.wire.streams import usage_reported
 
 KIND = "call"
@@ -124,9 +125,8 @@ def _reason(choice: Mapping[str, Any], message: Mapping[str, Any]) -> EndReason:
 
 def _parts(message: Mapping[str, Any]) -> Iterator[Part]:
     thought = words(message.get("reasoning_content")) or words(message.get("reasoning"))
-    if thought.strip():
-        yield ReasoningPart(thought)
-    text = words(message.get("content")) or word(message.get("refusal"))
+    between, text = split_thoughts(words(message.get("content")) or word(message.get("refusal")))
+    yield from (ReasoningPart(one) for one in (thought, between) if one.strip())
     if text.strip():
         yield TextPart(text)
     yield from tool_calls(message.get("tool_calls"), PROGRAM)

@@ -118,7 +118,9 @@ def folded(text: str) -> str:
     make no difference.
     """
     text = text.strip()
-    if text.startswith(TAGS_BEGIN):  # Reasoning in the answer, which many clients do not send back.
+    if (
+        text.startswith(TAGS_BEGIN) or "</think>" in text
+    ):  # Reasoning in the answer, which many clients do not send back.
         text = split_thoughts(text)[1] or text
     return text if text.isascii() else unicodedata.normalize("NFC", text)
 

@@ -1,6 +1,8 @@
 """Thoughts that a server without a parser for them sends in the text of an answer, between tags at its beginning.
 
-Tags count only where an answer begins: in the middle of an answer, and in code, they are text that somebody wrote.
+Tags count only where an answer begins: in the middle of an answer, and in code, they are text that somebody wrote. A
+template may have opened the thought before the answer, as those of DeepSeek R1 and Qwen do. Then its end alone is sent,
+in a line of its own, and only the complete answer can be split.
 """
 
 from __future__ import annotations
@@ -11,12 +13,20 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 _NAMES = ("think", "thinking", "thought", "reasoning", "seed:think")
-_TAGS = {f"<{name}>": f"</{name}>" for name in _NAMES} | {
+_TAGS: dict[str, str | None] = {
+    **{f"<{name}>": f"</{name}>" for name in _NAMES},
     "◁think▷": "◁/think▷",
     "[think]": "[/think]",
     "<|begin_of_thought|>": "<|end_of_thought|>",
+    "<|channel|>analysis<|message|>": "<|end|>",
+    "<|channel>thought": "<channel|>",
+    "<|start_thinking|>": "<|end_thinking|>",
+    "<|start|>assistant<|channel|>final<|message|>": None,
+    "<|channel|>final<|message|>": None,
+    "<|start_response|>": None,
 }
-"""Closing tags by opening tags, in lower case."""
+"""Closing tags by opening tags, in lower case; None for a tag with which the text itself begins."""
+_UNOPENED = re.compile(r"^[ \t]*</think>[ \t]*$", re.IGNORECASE | re.MULTILINE)
 
 TAGS_BEGIN = tuple({tag[0] for tag in _TAGS})
 """The characters with which a tag can begin."""
@@ -72,6 +82,8 @@ class ThoughtSplitter:
         opening = next((tag for tag in _TAGS if small.startswith(tag)), None)
         if opening is not None:
             self._closing, self._held, self._fresh = _TAGS[opening], start[len(opening) :], True
+            if self._closing is None:
+                self._held = self._held.lstrip()
         elif any(tag.startswith(small) for tag in _TAGS):
             return False
         else:
@@ -116,4 +128,9 @@ def split_thoughts(text: str) -> tuple[str, str]:
     words: list[str] = []
     for said in (*splitter.feed(text), *splitter.close()):
         (thoughts if said.kind == "thought" else words).append(said.text)
-    return "".join(thoughts), "".join(words)
+    found, text = "".join(thoughts), "".join(words)
+    if not found and (end := _UNOPENED.search(text)) is not None:
+        before = text[: end.start()]
+        if "<think" not in before.lower() and before.count("```") % 2 == 0:
+            return before.strip(), text[end.end() :].strip()
+    return found, text

@@ -336,6 +336,18 @@ TAGGED = (
     ("A model may write <think>this</think>.", "", "A model may write <think>this</think>."),
     ("`<think>` begins a thought.", "", "`<think>` begins a thought."),
     ("```xml\n<think>a</think>\n```", "", "```xml\n<think>a</think>\n```"),
+    (
+        "<|channel|>analysis<|message|>Maybe 9999? No.<|end|><|start|>assistant<|channel|>final<|message|>It is 8080.",
+        "Maybe 9999? No.",
+        "It is 8080.",
+    ),
+    ("<|channel|>final<|message|>It is 8080.", "", "It is 8080."),
+    ("<|channel>thought\nMaybe 9999? No.<channel|>It is 8080.", "Maybe 9999? No.", "It is 8080."),
+    (
+        "<|START_THINKING|>Maybe 9999? No.<|END_THINKING|><|START_RESPONSE|>It is 8080.",
+        "Maybe 9999? No.",
+        "It is 8080.",
+    ),
     ("<thinner>", "", "<thinner>"),
     ("  <", "", "  <"),
 )

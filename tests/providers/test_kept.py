@@ -10,6 +10,9 @@ import pytest
 from forky_core import Forky
 from forky_core.formats.forky_file.lines import generation_line, generation_of
 from forky_core.formats.recorded_call import read_call
+from forky_core.matching.keys import folded
+from forky_core.model.parts import ReasoningPart, TextPart
+from forky_core.model.thoughts import split_thoughts
 from forky_core.views.captions import ended
 from tests.providers.scripted import End, Mark, Text, provider
 
@@ -49,6 +52,36 @@ def test_why_an_answer_ended_is_stored_shown_and_exported(tmp_path: Path) -> Non
         lines = [generation_line(call) for call in calls]
     again = [generation_of(json.loads(line)["generation"]) for line in lines]
     assert again == calls
+
+
+UNOPENED = "Maybe 9999?\n\nNo.\n</think>\n\nIt is 8080."
+
+
+def test_a_thought_that_the_template_began_is_no_answer_and_is_not_sent_again() -> None:
+    with provider("local") as server, Forky.open(":memory:", models=(models := server.catalogue())) as forky:
+        models.refresh(now=True, wait=10.0)
+        chat = forky.create("Thoughts", model=f"127.0.0.1:{server.port}/scripted")
+        server.answer(*map(Text, (UNOPENED[:20], UNOPENED[20:])), End("stop"), Mark())
+        assert chat.ask("Which port?").parts == (ReasoningPart("Maybe 9999?\n\nNo."), TextPart("It is 8080."))
+        chat.ask("Sure?")
+        assert "9999" not in json.dumps(server.requests[-1])
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["`</think>` ends it.", "```\n</think>\n```\nends it.", "<thinking\n</think>\nends", "So:</think> A."],
+)
+def test_the_end_of_a_thought_that_an_answer_speaks_of_is_text(text: str) -> None:
+    assert split_thoughts(text) == ("", text)
+
+
+def test_a_thought_in_the_text_of_an_answer_changes_no_match_and_is_none_of_a_recorded_one() -> None:
+    assert folded(UNOPENED) == folded("It is 8080.")
+    request = {"model": "r1", "messages": [{"role": "user", "content": "Which port?"}]}
+    for said in (UNOPENED, f"<think>{UNOPENED}"):
+        response = {"choices": [{"message": {"role": "assistant", "content": said}}]}
+        (answer,) = read_call({"forky": "call", "request": request, "response": response}).answers
+        assert answer.parts == (ReasoningPart("Maybe 9999?\n\nNo."), TextPart("It is 8080."))
 
 
 @pytest.mark.parametrize(

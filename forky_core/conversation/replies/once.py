@@ -14,6 +14,7 @@ from forky_core.llm.contract import Done, Failed, ProviderMessage, Request, Text
 from forky_core.model import Failure, GenerationStatus, Usage
 from forky_core.model.errors import ModelError
 from forky_core.model.parts import Json, Part, TextPart
+from forky_core.model.thoughts import split_thoughts
 from forky_core.process import events
 
 NO_PARAMETERS: Mapping[str, Json] = MappingProxyType({})
@@ -59,7 +60,7 @@ def ask_once(
                 raise ModelError(failure, _so_far(said)) from cause
             case Done(_, usage):
                 ended("done", usage)
-                return "".join(said)
+                return split_thoughts("".join(said))[1]
     why = Failure("stopped", "You stopped it. Nothing was written.")
     if not stopped.is_set():
         why = Failure("cut_off", "The answer ended before its end. Nothing was written.")

@@ -20,8 +20,9 @@ from forky_core.model import ConversationId, Failure, Generation, Message, Messa
 from forky_core.model.document import DocumentSearch
 from forky_core.model.errors import ModelError
 from forky_core.model.hashing import mend_text
-from forky_core.model.parts import Part, TextPart, ToolCallPart, arguments_json
+from forky_core.model.parts import Part, ReasoningPart, TextPart, ToolCallPart, arguments_json
 from forky_core.model.thought_parts import ThoughtParts
+from forky_core.model.thoughts import split_thoughts
 from forky_core.store.contract import Store
 
 
@@ -132,6 +133,9 @@ class ReplyJob:
             text = mend_text("".join(self._text))
             calls = tuple(self._calls)
         text = self._begun + text
+        if "</think>" in text:  # The end of a thought that its model's template had begun.
+            thought, text = split_thoughts(text)
+            first += [ReasoningPart(thought)] if thought else []
         if text.strip():
             first.append(TextPart(text))
         return (*first, *calls)
