@@ -19,12 +19,12 @@ from forky_core.experiments.exporting.facts import dollars, seconds, share, stat
 from forky_core.experiments.exporting.registry import WRITERS, experiment_writer
 from forky_core.experiments.files.experiment_file import read_experiment
 from forky_core.experiments.plan import title_of
-from forky_core.experiments.wording import counted
 from forky_core.formats.reports.publishing import write_report
 from forky_core.formats.reports.registry import FORMS, form_for_file
 from forky_core.formats.reports.things.experiment import experiment_report
 from forky_core.model.errors import BadContent, NotFound, NothingToDo, there_are
 from forky_core.model.experiment import EXPERIMENTS, Experiment, ExperimentColumn, experiments_in
+from forky_core.text.counting import counted
 
 if TYPE_CHECKING:
     from forky_core.conversation.conversation import Conversation

@@ -28,6 +28,7 @@ from forky_core.model.parts import (
 )
 from forky_core.model.room import Voices, shown_name
 from forky_core.model.wires import PLAIN, Wire, call_fields, goes_back, is_picture, thought_fields
+from forky_core.text.counting import counted
 
 SPEAKERS = frozenset({"user", "assistant"})
 NO_THOUGHT = "A model's thinking is not sent again."
@@ -213,7 +214,7 @@ def _composed(message: Message, count_tokens: CountTokens, file_access: FileAcce
             case RevertPart():
                 aside(
                     "revert",
-                    f"Takes back {_messages(len(part.targets))} from here on; it says nothing itself.",
+                    f"Takes back {counted(len(part.targets), 'message')} from here on; it says nothing itself.",
                     0,
                 )
             case OpaquePart() if goes_back(part, wire):
@@ -255,10 +256,6 @@ def _item(message: Message, turn: _Turn, count_tokens: CountTokens, *, bare: boo
 
 def _brought(merge: MergePart) -> str:
     return merge.kind.account.format(name=merge.strategy, source=merge.source)
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count} messages"
 
 
 def _attachment(part: AttachmentPart, file_access: FileAccess, role: str) -> tuple[dict[str, Any], str]:

@@ -8,6 +8,7 @@ from forky_core.model.errors import BadContent
 from forky_core.model.memory import MOST, Memory
 from forky_core.process import events
 from forky_core.process.plugins import Registry
+from forky_core.text.counting import counted
 
 _NO_WINDOW = "The window of this model is not known, so that everything is sent: give the budget as a number of tokens."
 _IN_STEPS = (
@@ -16,7 +17,7 @@ _IN_STEPS = (
 
 
 def _last(memory: Memory) -> str:
-    return f"the last {_count(LAST.least(memory), 'message')}"
+    return f"the last {counted(LAST.least(memory), 'message')}"
 
 
 def _characters(memory: Memory) -> str:
@@ -54,11 +55,7 @@ def _choose_tokens(inputs: PolicyInputs) -> ContextChoice:
 
 def _summary(memory: Memory) -> str:
     who = f", written by {memory.model}" if memory.model else ""
-    return f"a summary{who}, and the last {_count(SUMMARY.least(memory), 'message')}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+    return f"a summary{who}, and the last {counted(SUMMARY.least(memory), 'message')}"
 
 
 EVERYTHING: MemoryPolicy = MemoryPolicy(

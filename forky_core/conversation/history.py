@@ -6,11 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from forky_core.conversation.session import Session
-from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse, view_at
+from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import visible_part
 from forky_core.model import Change, Operation, View
 from forky_core.model.errors import InTheWay, NotFound, NothingToDo, Outdated
+from forky_core.model.view import replayed
 
 STOP_SECONDS = 3.0
 """Seconds that undo waits for a reply that it has asked to stop."""
@@ -110,7 +111,7 @@ def plan_restore(session: Session, number: int) -> RestorePlan:
     operations = session.store.operations(session.id)
     if not 1 <= number <= len(operations):
         raise NotFound(f"There is no operation {number}.", f"They go from 1 to {len(operations)}.")
-    then = view_at(operations, number)
+    then = replayed(operations[:number])
     if not then.branches:
         raise InTheWay(f"There was no branch after operation {number}.", "Choose another one.")
     changes = changes_to(now, then)

@@ -6,11 +6,11 @@ survives a restart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from forky_core.model import EMPTY_VIEW, Change, Operation, View
+from forky_core.model import Change, Operation, View
 from forky_core.model.erasure import ERASED
 from forky_core.model.erasure import VERB as ERASE
 from forky_core.model.parts import Json
@@ -113,16 +113,6 @@ def _difference(entries: Mapping[str, Json], after: Mapping[str, Json | None]) -
         for key, value in sorted(after.items())
         if entries.get(key) != value and not key.startswith(LASTING)
     )
-
-
-def view_at(operations: Iterable[Operation], number: int) -> View:
-    """The view as of operation `number`, by replaying the log from its beginning."""
-    view = EMPTY_VIEW
-    for operation in operations:
-        if operation.number > number:
-            break
-        view = view.apply(operation.changes, operation.number)
-    return view
 
 
 def changes_to(view: View, target: View) -> tuple[Change, ...]:

@@ -22,7 +22,7 @@ from forky_core.process import events
 from forky_core.store.contract import Commit, Store
 
 T = TypeVar("T")
-_TRIES = 20
+_TRIES = 50
 _MARK = ContextVar("mark", default="")
 """The key under which what is published now can be found again."""
 
@@ -53,11 +53,23 @@ def with_a_free_key(kind: str, work: Callable[[], T]) -> T:
     `kind` is the prefix of its key: `heads/`, `stash/`. `work` must read the view anew each time, and write nothing
     before its one `publish`.
     """
+
+    def is_of_kind(error: Outdated) -> bool:
+        return error.first is not None and any(change.key.startswith(kind) for change in error.first.changes)
+
+    return after_races(work, is_of_kind)
+
+
+def after_races(work: Callable[[], T], is_repeated: Callable[[Outdated], bool] = lambda _: True) -> T:
+    """Call `work` and return its result; call it again if it lost a race, as long as that `is_repeated`.
+
+    `work` must read the view anew each time, and write nothing before its one `publish`.
+    """
     for _ in range(_TRIES):
         try:
             return work()
         except Outdated as error:
-            if error.first is None or not any(change.key.startswith(kind) for change in error.first.changes):
+            if not is_repeated(error):
                 raise
     return work()
 

@@ -20,7 +20,6 @@ from forky_core.experiments.call_budget import CallBudget
 from forky_core.experiments.cells import CellReader, is_scored, judge_branch
 from forky_core.experiments.scoring import CodeChecks, score_cell
 from forky_core.experiments.validation import MOST_PARALLEL
-from forky_core.experiments.wording import counted
 from forky_core.model import Failure, MessageId
 from forky_core.model.errors import (
     ForkyError,
@@ -33,6 +32,7 @@ from forky_core.model.errors import (
 )
 from forky_core.model.experiment import BEST, EXPERIMENTS, JUDGE, CellAddress, Experiment
 from forky_core.process.scheduling import BackgroundTurns
+from forky_core.text.counting import counted
 
 TOGETHER = 50
 """How many cells get their branches in one operation."""

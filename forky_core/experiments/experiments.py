@@ -10,7 +10,7 @@ from dataclasses import replace
 from forky_core.conversation.conversation import Conversation
 from forky_core.conversation.identity import free_name
 from forky_core.conversation.session import Session
-from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.transaction import Transaction, after_races
 from forky_core.experiments.cells import CellReader, CellResult
 from forky_core.experiments.experiment_run import ExperimentRun, RunOrder
 from forky_core.experiments.latest_runs import latest_runs
@@ -18,9 +18,9 @@ from forky_core.experiments.numbering import earlier_columns, highest_number, wi
 from forky_core.experiments.results import ExperimentResult, summarised
 from forky_core.experiments.scoring import CodeChecks
 from forky_core.experiments.validation import fit_experiment, fit_name
-from forky_core.experiments.wording import column_labels, counted
+from forky_core.experiments.wording import column_labels
 from forky_core.model import Generation, MessageId, Operation, View
-from forky_core.model.errors import ForkyError, NameTaken, NotFound, NothingToDo, Outdated
+from forky_core.model.errors import ForkyError, NameTaken, NotFound, NothingToDo
 from forky_core.model.experiment import (
     BEST,
     EXPERIMENTS,
@@ -35,13 +35,12 @@ from forky_core.model.experiment import (
     stored_in,
 )
 from forky_core.model.model_names import without_server
+from forky_core.text.counting import counted
 
 _PREFIXES = (ROWS, MARKS, SCORES)
 NO_CODE: CodeChecks = {}
 _JUDGED = re.compile(rf"(?:{JUDGE}|{BEST})-[0-9a-f]{{8}}")
 """The part of a branch's name that names a judge's check (`judge.mark_of`)."""
-_TRIES = 50
-"""How often a change is tried while answers come in."""
 
 
 class Experiments:
@@ -284,13 +283,7 @@ class Experiments:
         Raises Outdated if somebody changed the experiment itself.
         """
         before = stored_in(self._session.view, name)
-        for _ in range(_TRIES):
-            try:
-                return write()
-            except Outdated:
-                if stored_in(self._session.view, name) != before:
-                    raise
-        return write()
+        return after_races(write, lambda _: stored_in(self._session.view, name) == before)
 
     def _numbered(self, experiment: Experiment, view: View) -> Experiment:
         """Return the experiment with unused numbers for its new rows and unused ids for its new columns."""

@@ -13,9 +13,9 @@ from statistics import median
 
 from forky_core.experiments.cells import CellResult
 from forky_core.experiments.intervals import Draws, Interval, draws_of, wilson
-from forky_core.experiments.wording import counted
 from forky_core.model import Generation
 from forky_core.model.experiment import JUDGE, CellAddress, Experiment, ExperimentColumn
+from forky_core.text.counting import counted
 
 
 @dataclass(frozen=True, slots=True)

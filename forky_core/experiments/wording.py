@@ -8,13 +8,6 @@ from collections.abc import Callable, Mapping
 from forky_core.model.experiment import Experiment, ExperimentColumn
 
 
-def counted(number: int, noun: str) -> str:
-    """A number with its noun: "1 row", "2 branches", "1,204 cells"."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number:,} {noun}{'es' if noun.endswith(('ch', 's', 'x')) else 's'}"
-
-
 def column_labels(experiment: Experiment, named: Callable[[str], str]) -> Mapping[str, str]:
     """A name for each column by its id; `named` gives a model's name for people. No two are the same."""
     labels = {column.id: column.label or _made(column, named) for column in experiment.columns}

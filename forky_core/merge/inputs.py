@@ -43,6 +43,7 @@ from forky_core.model.graph import (
 )
 from forky_core.model.parts import Draft, Json, MergePart
 from forky_core.model.payload_kinds import FULL
+from forky_core.text.counting import counted
 
 _NO_SIGHT = FileAccess()
 
@@ -241,17 +242,19 @@ class MergeInputs:
         if self.prompt_of_source(found):
             said.append(f"“{name}” has another system prompt. That of “{other}” counts; the other is quoted.")
         if found.turns and (cut := found.count(UNFINISHED)):
-            said.append(f"“{name}” is cut back to its last complete turn: {_messages(cut)} left out.")
+            said.append(
+                f"“{name}” is cut back to its last complete turn: {counted(cut, 'message')} left out."
+            )
         if picked := found.count(PICKED):
             said.append(f"{picked} of {len(found.turns) + picked} already picked.")
         if hidden := found.count(HIDDEN) + found.count(EXCLUDED):
-            said.append(f"{_messages(hidden)} hidden in “{name}”, left out.")
+            said.append(f"{counted(hidden, 'message')} hidden in “{name}”, left out.")
         if back := found.count(TAKEN_BACK):
-            said.append(f"{_messages(back)} that “{name}” took back stay out.")
+            said.append(f"{counted(back, 'message')} that “{name}” took back stay out.")
         if found.count(REVERT):
             said.append(f"What “{name}” took back by a revert, “{other}” keeps where it has it.")
         if back := found.count(TAKEN_BACK_HERE):
-            said.append(f"{_messages(back)} that “{other}” took back stay out.")
+            said.append(f"{counted(back, 'message')} that “{other}” took back stay out.")
         if found.continues is not None:
             said.append(f"This continues merge {short(found.continues)}: only what is new comes.")
         return said
@@ -271,7 +274,3 @@ class MergeInputs:
         """The tokens of what the source has beyond the end of the target, on the same line."""
         line = self.source_line
         return self.context_tokens(line) - self.context_tokens(line[: len(self.target_line)])
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count} messages"

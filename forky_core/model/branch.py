@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.document import DocumentUse
 from forky_core.model.ids import MessageId
 from forky_core.model.memory import Memory
@@ -35,22 +36,7 @@ class Rules:
 
     def stored(self) -> dict[str, Json]:
         """Return the rules as JSON, without the fields that have their default."""
-        entry: dict[str, Json] = dict(self.others)
-        if self.system is not None:
-            entry["system"] = self.system
-        if self.model is not None:
-            entry["model"] = self.model
-        if self.parameters:
-            entry["parameters"] = dict(self.parameters)
-        if self.pins:
-            entry["pins"] = list(self.pins)
-        if self.exclusions:
-            entry["exclusions"] = list(self.exclusions)
-        if self.memory is not None:
-            entry["memory"] = self.memory.stored()
-        if documents := self.documents.stored():
-            entry["documents"] = documents
-        return entry
+        return {**self.others, **changed_fields(self, *_RULES)}
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> Rules:
@@ -66,7 +52,7 @@ class Rules:
         )
 
 
-_RULES = frozenset({"system", "model", "parameters", "pins", "exclusions", "memory", "documents"})
+_RULES = ("system", "model", "parameters", "pins", "exclusions", "memory", "documents")
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +81,8 @@ class Stash:
         """Return the stash as JSON, without its number (the view's key has it) and without fields that have their
         default.
         """
-        entry: dict[str, Json] = {"note": self.note, "created": self.created}
-        if self.draft:
-            entry["draft"] = self.draft
-        if self.attachments:
-            entry["attachments"] = list(self.attachments)
-        if self.rules is not None:
-            entry["rules"] = self.rules.stored()
-        if self.messages:
-            entry["messages"] = list(self.messages)
-        return entry
+        entry = {"note": self.note, "created": self.created}
+        return entry | changed_fields(self, "draft", "attachments", "rules", "messages")
 
     @classmethod
     def from_stored(cls, number: int, entry: Mapping[str, Json]) -> Stash:

@@ -11,6 +11,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, NewType
 
+from forky_core.model.changed_fields import changed_fields
+
 if TYPE_CHECKING:  # numpy is loaded by what counts with it: no page of a conversation without documents does.
     from numpy.typing import NDArray
 
@@ -155,16 +157,7 @@ class DocumentUse:
 
     def stored(self) -> dict[str, Any]:
         """Return the settings as JSON, without the fields that have their default."""
-        entry: dict[str, Any] = {}
-        if self.on:
-            entry["on"] = True
-        if self.own:
-            entry["own"] = list(self.own)
-        if self.condenser is not None:
-            entry["condenser"] = self.condenser
-        if self.passages is not None:
-            entry["passages"] = self.passages
-        return entry
+        return changed_fields(self, "on", "own", "condenser", "passages")
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Any]) -> DocumentUse:

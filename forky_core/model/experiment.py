@@ -20,6 +20,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.ids import MessageId
 from forky_core.model.parts import Json, canonical_json
 from forky_core.model.view import View
@@ -67,20 +68,9 @@ class RowCheck:
         return canonical_json(self.stored())
 
     def stored(self) -> dict[str, Json]:
-        entry: dict[str, Json] = {"kind": self.kind}
-        if self.value not in ("", None):
-            entry["value"] = self.value
-        if self.negated:
-            entry["negated"] = True
-        if self.threshold is not None:
-            entry["threshold"] = self.threshold
-        if self.weight != 1.0:
-            entry["weight"] = self.weight
-        if self.model is not None:
-            entry["model"] = self.model
-        if self.label:
-            entry["label"] = self.label
-        return entry
+        return {"kind": self.kind} | changed_fields(
+            self, "value", "negated", "threshold", "weight", "model", "label"
+        )
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> RowCheck:
@@ -130,22 +120,9 @@ class ExperimentRow:
         return {"reference": self.reference, **self.variables}
 
     def stored(self) -> dict[str, Json]:
-        entry: dict[str, Json] = {"id": self.id}
-        if self.question:
-            entry["question"] = self.question
-        if self.variables:
-            entry["variables"] = dict(self.variables)
-        if self.reference:
-            entry["reference"] = self.reference
-        if self.checks:
-            entry["checks"] = [check.stored() for check in self.checks]
-        if self.at is not None:
-            entry["at"] = self.at
-        if self.threshold is not None:
-            entry["threshold"] = self.threshold
-        if self.label:
-            entry["label"] = self.label
-        return entry
+        return {"id": self.id} | changed_fields(
+            self, "question", "variables", "reference", "checks", "at", "threshold", "label"
+        )
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> ExperimentRow:
@@ -185,20 +162,9 @@ class ExperimentColumn:
         return (("user", self.prompt),) if isinstance(self.prompt, str) else self.prompt
 
     def stored(self) -> dict[str, Json]:
-        entry: dict[str, Json] = {"id": self.id}
-        if self.model is not None:
-            entry["model"] = self.model
-        if self.system:
-            entry["system"] = self.system
-        if self.prompt != "{{question}}":
-            entry["prompt"] = self.prompt if isinstance(self.prompt, str) else [list(t) for t in self.prompt]
-        if self.parameters:
-            entry["parameters"] = dict(self.parameters)
-        if self.samples != 1:
-            entry["samples"] = self.samples
-        if self.label:
-            entry["label"] = self.label
-        return entry
+        return {"id": self.id} | changed_fields(
+            self, "model", "system", "prompt", "parameters", "samples", "label"
+        )
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> ExperimentColumn:
@@ -297,22 +263,9 @@ class Experiment:
             "columns": [column.stored() for column in self.columns],
             "rows": len(self.rows),
         }
-        if self.checks:
-            entry["checks"] = [check.stored() for check in self.checks]
-        if self.about:
-            entry["about"] = self.about
-        if self.judge is not None:
-            entry["judge"] = self.judge
-        if self.parallel != 4:
-            entry["parallel"] = self.parallel
-        if self.dollars is not None:
-            entry["dollars"] = self.dollars
-        if self.reuse:
-            entry["reuse"] = True
-        if self.seed:
-            entry["seed"] = self.seed
-        if self.notes:
-            entry["notes"] = list(self.notes)
+        entry |= changed_fields(
+            self, "checks", "about", "judge", "parallel", "dollars", "reuse", "seed", "notes"
+        )
         if self.last_number > max((row.id for row in self.rows), default=0):
             entry["last_number"] = self.last_number
         return entry

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.parts import Json
 
 MOST = 100_000_000
@@ -34,11 +35,7 @@ class Memory:
 
     def stored(self) -> dict[str, Json]:
         """Return the policy as JSON, without the fields that have their default."""
-        entry: dict[str, Json] = {**self.others, "policy": self.policy}
-        for name in ("amount", "share", "model"):
-            if getattr(self, name) is not None:
-                entry[name] = getattr(self, name)
-        return entry
+        return {**self.others, "policy": self.policy, **changed_fields(self, "amount", "share", "model")}
 
     @classmethod
     def from_stored(cls, entry: Mapping[str, Json]) -> Memory:

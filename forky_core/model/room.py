@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.errors import BadContent, BadName
 from forky_core.model.parts import Json
 
@@ -47,16 +48,7 @@ class Person:
 
     def stored(self) -> dict[str, Json]:
         """Return the person as JSON, without the fields that have their default."""
-        entry: dict[str, Json] = {}
-        if self.address:
-            entry["address"] = self.address
-        if not self.asks:
-            entry["asks"] = False
-        if self.messages is not None:
-            entry["messages"] = self.messages
-        if self.dollars is not None:
-            entry["dollars"] = self.dollars
-        return entry
+        return changed_fields(self, "address", "asks", "messages", "dollars")
 
     @classmethod
     def from_stored(cls, name: str, entry: Mapping[str, Json]) -> Person:
@@ -112,14 +104,7 @@ class Room:
 
     def stored(self) -> dict[str, Json]:
         """Return the room as JSON, without its people and without the fields that have their default."""
-        entry: dict[str, Json] = {}
-        if self.answers != "always":
-            entry["answers"] = self.answers
-        if self.called != CALLED:
-            entry["called"] = self.called
-        if self.models:
-            entry["models"] = list(self.models)
-        return entry
+        return changed_fields(self, "answers", "called", "models")
 
 
 def room_in(entries: Mapping[str, Any]) -> Room:

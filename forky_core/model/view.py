@@ -13,7 +13,7 @@ from forky_core.model.document import DocumentId
 from forky_core.model.erasure import Erasure, erasures_in
 from forky_core.model.ids import MessageId
 from forky_core.model.memory import EVERYTHING, Memory
-from forky_core.model.operation import Change
+from forky_core.model.operation import Change, Operation
 from forky_core.model.parts import Json
 from forky_core.model.room import Room, room_in
 
@@ -158,3 +158,17 @@ class View:
 
 
 EMPTY_VIEW = View(MappingProxyType({}), 0)
+
+
+def replayed(operations: Iterable[Operation]) -> View:
+    """Return the view that results from applying all operations of a log in order."""
+    entries: dict[str, Json] = {}
+    version = 0
+    for operation in operations:
+        for change in operation.changes:
+            if change.after is None:
+                entries.pop(change.key, None)
+            else:
+                entries[change.key] = change.after
+        version = operation.number
+    return View(MappingProxyType(entries), version)

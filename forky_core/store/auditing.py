@@ -10,9 +10,10 @@ import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
-from forky_core.model import EMPTY_VIEW, Generation, Message, MessageId, Operation, View
+from forky_core.model import Generation, Message, MessageId, Operation, View
 from forky_core.model.erasure import Erasure, id_now, operation_id_now, rewritten_operations
 from forky_core.model.parts import AttachmentPart, Json
+from forky_core.model.view import replayed
 from forky_core.store.rows import Row
 from forky_core.store.segments import Origin
 
@@ -52,20 +53,6 @@ def log_findings(operations: Sequence[Operation]) -> Iterator[str]:
         if operation_id_now(operation) != rewritten.get(number, operation.id):
             yield f"Operation {number} does not have the content its id was made from."
         previous = operation.id
-
-
-def replayed(operations: Iterable[Operation]) -> View:
-    """The view that results from applying all operations in order."""
-    entries = dict(EMPTY_VIEW.entries)
-    version = 0
-    for operation in operations:
-        for change in operation.changes:
-            if change.after is None:
-                entries.pop(change.key, None)
-            else:
-                entries[change.key] = change.after
-        version = operation.number
-    return View(entries, version)
 
 
 def view_findings(operations: Sequence[Operation], view: View) -> Iterator[str]:

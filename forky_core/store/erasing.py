@@ -25,7 +25,7 @@ from forky_core.model.erasure import (
 )
 from forky_core.model.errors import NotFound, NothingToDo
 from forky_core.model.parts import AttachmentPart, Json, MergePart
-from forky_core.model.view import FORKED_FROM
+from forky_core.model.view import FORKED_FROM, replayed
 from forky_core.store.contract import Commit, Erased
 from forky_core.store.deciding import next_operation, no_message
 
@@ -116,7 +116,7 @@ def rewriting(
     """
     cited = frozenset(chosen)
     ids = cited if has_copies else frozenset[MessageId]()
-    entries = replayed_entries(stored.operations)
+    entries = replayed(stored.operations).entries
     known = erasures_in(entries)
     messages = tuple(
         (one, tomb)
@@ -194,7 +194,7 @@ def rewrite_all(
     """
     if all(one.id != message for one in own.messages):
         raise no_message(message)
-    known = erasures_in(replayed_entries(own.operations)).get(message)
+    known = erasures_in(replayed(own.operations).entries).get(message)
     if known is not None and known.whole:
         raise NothingToDo("This message was erased already.")
     copies = copies_of(message, own.messages)
@@ -216,7 +216,7 @@ def rewritten_entries(stored: StoredConversation, new: Rewriting) -> dict[str, J
     """The entries of the view that lose a passage, with what is left of each."""
     rewritten = {operation.number: operation for operation in new.operations}
     log = [rewritten.get(operation.number, operation) for operation in stored.operations]
-    before, after = replayed_entries(stored.operations), replayed_entries(log)
+    before, after = replayed(stored.operations).entries, replayed(log).entries
     return {key: value for key, value in after.items() if before[key] != value}
 
 
@@ -268,18 +268,6 @@ def _rewritten_call(call: Generation, whole: frozenset[MessageId], passages: Pas
         prompt="" if gone else call.prompt,
     )
     return call if new == call else new
-
-
-def replayed_entries(operations: Iterable[Operation]) -> dict[str, Json]:
-    """The entries of the view that the operations add up to."""
-    entries: dict[str, Json] = {}
-    for operation in operations:
-        for change in operation.changes:
-            if change.after is None:
-                entries.pop(change.key, None)
-            else:
-                entries[change.key] = change.after
-    return entries
 
 
 def _short(message: MessageId) -> str:

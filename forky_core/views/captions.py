@@ -11,6 +11,7 @@ from forky_core.model import Generation, Message, MessageId, Reuse, Usage
 from forky_core.model.model_names import together, without_server
 from forky_core.model.parts import MergePart
 from forky_core.store.contract import Verification
+from forky_core.text.counting import counted
 from forky_core.text.fences import code_lines
 from forky_core.views.notebook import Cell
 from forky_core.views.times import stamp
@@ -62,7 +63,7 @@ def code_of(message: Message | None) -> frozenset[str]:
 def merged(message: Message) -> str:
     """Return one line about what a merge brought, source by source, or a revert took back; "" for any other message."""
     if message.reverts:
-        return f"{_messages(len(message.reverts))} taken back from here on"
+        return f"{counted(len(message.reverts), 'message')} taken back from here on"
     return " · ".join(map(payload_summary, message.merges))
 
 
@@ -76,7 +77,7 @@ def payload_summary(merge: MergePart) -> str:
 def brought_back(message: Message) -> str:
     """Return what `merged` returns, in the words of the pages: they name no strategy."""
     if message.reverts:
-        return f"{_messages(len(message.reverts))} left out from here on"
+        return f"{counted(len(message.reverts), 'message')} left out from here on"
     return " · ".join(map(payload_brought_back, message.merges))
 
 
@@ -99,7 +100,7 @@ def _brought(merge: MergePart, how: str) -> str:
         return settled
     torn = len(settled_and_open((merge,))[1])
     unsettled = f", {torn} left unresolved" if torn else ""
-    return f"{how}: {_messages(len(merge.messages))}{left}{unsettled}{made}"
+    return f"{how}: {counted(len(merge.messages), 'message')}{left}{unsettled}{made}"
 
 
 def settles(merge: MergePart) -> str:
@@ -108,10 +109,6 @@ def settles(merge: MergePart) -> str:
         return ""
     lines = merge.text.count("\n- ")
     return "1 conflict settled" if lines == 1 else f"{lines} conflicts settled"
-
-
-def _messages(count: int) -> str:
-    return "1 message" if count == 1 else f"{count} messages"
 
 
 def took(cell: Cell) -> str:

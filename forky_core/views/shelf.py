@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from forky_core.model import ConversationId, ConversationSummary, MessageId, View
 from forky_core.model.view import FORKED_FROM
+from forky_core.text.counting import counted
 from forky_core.views.times import ago, is_today, local
 
 LINES = 25
@@ -141,12 +142,8 @@ def title_or_placeholder(title: str) -> str:
     return title.strip() or "New chat"
 
 
-def count(number: int, noun: str) -> str:
-    """Return `number` with its noun: "1 branch", "2 branches", "1,204 messages"."""
-    if number == 1:
-        return f"1 {noun}"
-    ending = "es" if noun.endswith(("ch", "s", "x")) else "s"
-    return f"{number:,} {noun}{ending}"
+count = counted
+"""How pages and commands call it."""
 
 
 def _line(summary: ConversationSummary, now: int) -> ShelfLine:

@@ -9,13 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.timeline import view_at
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.forky_file.adopting import fork_file, pull
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.llm.scripted import Until
 from forky_core.model.errors import ForkyError, InTheWay, NothingToDo
+from forky_core.model.view import replayed
 from tests.builders import begun, talk, texts, workspace
 from tests.examples import examples
 from tests.hangs import eventually
@@ -202,13 +202,13 @@ def test_whatever_was_done_undoing_and_redoing_it_agrees_with_the_log(steps: lis
         except ForkyError:
             chat = chat.checkout(next(iter(chat.branches)))
         log = chat.history.operations
-        assert view_at(log, len(log)).entries == chat.view.entries
+        assert replayed(log).entries == chat.view.entries
     end = chat.view.entries
     undone = 0
     while chat.history.next_undo:
         chat.undo()
         undone += 1
-    assert chat.view.entries == view_at(chat.history.operations, 1).entries
+    assert chat.view.entries == replayed(chat.history.operations[:1]).entries
     for _ in range(undone):
         chat.redo()
     assert chat.view.entries == end

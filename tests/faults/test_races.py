@@ -16,12 +16,12 @@ from pathlib import Path
 import pytest
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.timeline import view_at
 from forky_core.conversation.workspace import Workspace
 from forky_core.llm.contract import Request
 from forky_core.llm.scripted import Hang, Pause, Step, Until
 from forky_core.model import Operation
 from forky_core.model.errors import ForkyError, InTheWay, ModelError, NothingToDo, Outdated
+from forky_core.model.view import replayed
 from forky_core.store.contract import Store
 from forky_core.store.duckdb.store import DuckDBStore
 from forky_core.store.memory.store import MemoryStore
@@ -156,7 +156,7 @@ def test_everything_at_once_ends_in_sentences_and_a_sound_conversation(forky: Wo
     assert chat.replies.running == () and forky.store.running() == ()
     log = chat.history.operations
     assert [operation.number for operation in log] == list(range(1, len(log) + 1))
-    assert view_at(log, len(log)).entries == chat.view.entries
+    assert replayed(log).entries == chat.view.entries
     assert chat.history.verify().findings == ()
     assert undone_twice(log) == []
     assert chat.branches

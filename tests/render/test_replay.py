@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from forky_core.conversation.conversation import Conversation
-from forky_core.conversation.timeline import view_at
 from forky_core.conversation.visible import visible_part
 from forky_core.conversation.workspace import Workspace
 from forky_core.model import Message, MessageId, Operation, seal
+from forky_core.model import view as views
 from forky_core.model.errors import ForkyError
 from forky_core.model.experiment import CellAddress, RowCheck
 from forky_core.model.operation import Change
@@ -38,7 +38,7 @@ def check(forky: Workspace, chat: Conversation, made: Replay) -> None:
     stored = forky.store.messages(chat.id)
     assert [frame.number for frame in made.frames] == [operation.number for operation in operations]
     for operation, state in zip(operations, made.states(), strict=True):
-        view = view_at(operations, operation.number)
+        view = views.replayed(operations[: operation.number])
         visible = visible_part(stored, view)
         rows = {made.rows[row].message for row in state.rows}
         assert rows == {id for id, message in visible.messages.items() if not message.hidden}

@@ -11,6 +11,7 @@ from forky_core.conversation.transaction import Transaction
 from forky_core.merge.conflicts.conflict import Choice, Policy, Take
 from forky_core.merge.options import MergeOptions
 from forky_core.model import ConversationId, MessageId, View
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.parts import Json
 
@@ -146,20 +147,8 @@ class MergeRequest:
 
 
 def _options_stored(options: MergeOptions) -> dict[str, Json]:
-    """The options that differ from the strategy's defaults."""
-    fields: dict[str, Json] = {
-        "picks": list(options.picks),
-        "focus": options.focus,
-        "budget": options.budget,
-        "model": options.model,
-        "force": options.force,
-        "again": options.again,
-        "policy": "" if options.policy == "ask" else options.policy,
-        "choices": {
-            name: None if choice is None else choice.stored() for name, choice in options.choices.items()
-        },
-    }
-    return {name: value for name, value in fields.items() if value or (value == 0 and name == "budget")}
+    """The options that differ from their defaults."""
+    return changed_fields(options, "picks", "focus", "budget", "model", "force", "again", "policy", "choices")
 
 
 def _options_from_stored(entry: Mapping[str, Json]) -> MergeOptions:

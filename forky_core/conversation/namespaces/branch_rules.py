@@ -5,8 +5,9 @@ Each verb is one operation on the branch's rules: nothing forks, nothing is dele
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from typing import Any, Literal
 
 from forky_core.context.masking import turns_of
 from forky_core.context.memory_policies import fit_memory, label_of
@@ -20,6 +21,8 @@ from forky_core.model import MessageId, Operation, Rules
 from forky_core.model.errors import NothingToDo
 from forky_core.model.memory import EVERYTHING, Memory
 from forky_core.model.parts import Json
+
+_Marks = Literal["pins", "exclusions"]
 
 
 class BranchRules:
@@ -74,40 +77,26 @@ class BranchRules:
             NothingToDo: one is not on this branch, or all of them are excluded already.
         """
         ids, along = self._of_branch(messages)
-
-        def out(rules: Rules) -> Rules:
-            pins = tuple(id for id in rules.pins if id not in ids)
-            return replace(rules, exclusions=_with(rules.exclusions, ids), pins=pins)
-
-        return self._mark("exclude", f"Left {_which(ids)} out of “{self._chat.branch_name}”{along}", out)
+        summary = f"Left {_which(ids)} out of “{self._chat.branch_name}”{along}"
+        return self._mark("exclude", summary, ids, to="exclusions", out_of="pins")
 
     def include(self, *messages: str) -> Operation:
         """Include excluded messages again; a tool call comes with its results if they were excluded together."""
         ids = self._ids(messages)
-
-        def back(rules: Rules) -> Rules:
-            return replace(rules, exclusions=tuple(id for id in rules.exclusions if id not in ids))
-
-        return self._mark("include", f"Took {_which(ids)} back into “{self._chat.branch_name}”", back)
+        summary = f"Took {_which(ids)} back into “{self._chat.branch_name}”"
+        return self._mark("include", summary, ids, out_of="exclusions")
 
     def pin(self, *messages: str) -> Operation:
         """Have every memory policy keep these messages, however old they are; excluded ones are included again."""
         ids, along = self._of_branch(messages)
-
-        def held(rules: Rules) -> Rules:
-            out = tuple(id for id in rules.exclusions if id not in ids)
-            return replace(rules, pins=_with(rules.pins, ids), exclusions=out)
-
-        return self._mark("pin", f"Pinned {_which(ids)} on “{self._chat.branch_name}”{along}", held)
+        summary = f"Pinned {_which(ids)} on “{self._chat.branch_name}”{along}"
+        return self._mark("pin", summary, ids, to="pins", out_of="exclusions")
 
     def unpin(self, *messages: str) -> Operation:
         """Let memory policies leave these messages out again."""
         ids = self._ids(messages)
-
-        def loose(rules: Rules) -> Rules:
-            return replace(rules, pins=tuple(id for id in rules.pins if id not in ids))
-
-        return self._mark("unpin", f"Unpinned {_which(ids)} on “{self._chat.branch_name}”", loose)
+        summary = f"Unpinned {_which(ids)} on “{self._chat.branch_name}”"
+        return self._mark("unpin", summary, ids, out_of="pins")
 
     def set_memory(self, memory: Memory | None) -> Operation:
         """Set this branch's memory policy; None: use the conversation's.
@@ -152,12 +141,20 @@ class BranchRules:
         word = "message" if many == 1 else "messages"
         return ids, f", and with it {many} {word} of the same tool call" if many else ""
 
-    def _mark(self, verb: str, summary: str, change: Callable[[Rules], Rules]) -> Operation:
-        """Change the branch's marks. Two people may do so at once without conflict, so a lost race is tried again."""
+    def _mark(
+        self, verb: str, summary: str, ids: Sequence[MessageId], *, out_of: _Marks, to: _Marks | None = None
+    ) -> Operation:
+        """Take messages out of one of the branch's marks, and add them to the other if it is named. Two people may do
+        so at once without conflict, so a lost race is tried again.
+        """
 
         def put() -> Operation:
             tx = self._session.require_not_trashed()
-            tx.set_rules(self._chat.branch_name, change(branch_in(tx.view, self._chat.branch_name).rules))
+            rules = branch_in(tx.view, self._chat.branch_name).rules
+            marks: dict[str, Any] = {out_of: tuple(id for id in getattr(rules, out_of) if id not in ids)}
+            if to is not None:
+                marks[to] = tuple(dict.fromkeys((*getattr(rules, to), *ids)))
+            tx.set_rules(self._chat.branch_name, replace(rules, **marks))
             return tx.publish(verb, summary, unchanged="That is so already.")
 
         return with_a_free_key("rules/", put)
@@ -181,10 +178,6 @@ def _set_memory(session: Session, branch: str | None, memory: Memory | None) -> 
         return tx.publish("memory", f"Set the memory {whose} to {said}", unchanged="Nothing would change.")
 
     return with_a_free_key("rules/", put)
-
-
-def _with(known: tuple[MessageId, ...], more: Sequence[MessageId]) -> tuple[MessageId, ...]:
-    return tuple(dict.fromkeys((*known, *more)))
 
 
 def _which(messages: Sequence[MessageId]) -> str:

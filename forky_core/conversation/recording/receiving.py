@@ -7,11 +7,10 @@ from dataclasses import dataclass
 from forky_core.conversation.identity import title_from
 from forky_core.conversation.recording.filing import Ground, keep_files, put
 from forky_core.conversation.session import Session
+from forky_core.conversation.transaction import after_races
 from forky_core.model import Message, MessageId, Operation
 from forky_core.model.errors import Outdated
 from forky_core.wire.call import Call
-
-_TRIES = 50
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,12 +37,7 @@ def find_or_create(session: Session, call: Call, near: str) -> Received:
         InTheWay: the conversation is in the trash.
         Outdated: others write here without a pause.
     """
-    for _ in range(_TRIES):
-        try:
-            return _once(session, call, near)
-        except Outdated:
-            continue
-    return _once(session, call, near)
+    return after_races(lambda: _once(session, call, near))
 
 
 def _once(session: Session, call: Call, near: str) -> Received:

@@ -29,7 +29,7 @@ from forky_core.conversation.recording.scopes import SCOPE, Scopes
 from forky_core.conversation.recording.session_places import FoundPlace, SessionPlaces
 from forky_core.conversation.recording.trimmed import TrimmedSearch
 from forky_core.conversation.session import Session
-from forky_core.conversation.transaction import Transaction
+from forky_core.conversation.transaction import Transaction, after_races
 from forky_core.matching.finding import IsEnough, PlaceMatch
 from forky_core.matching.keys import prompt_hash
 from forky_core.model import (
@@ -52,7 +52,6 @@ from forky_core.wire.session_ids import SessionIds
 
 T = TypeVar("T")
 NO_MESSAGES: Mapping[MessageId, Message] = MappingProxyType({})
-_TRIES = 50
 _STRIPES = 64
 
 
@@ -165,13 +164,7 @@ class Recorder:
         opening = self._scopes.opening(scope, call.turns)
         alone = conversation or ((scope, *ids.all)[-1] if ids is not None else opening)
         with self._locks[hash(alone) % _STRIPES]:
-            for _ in range(_TRIES):
-                found = self._find(call, scope, opening, conversation, ids)
-                try:
-                    return work(found)
-                except Outdated:
-                    continue
-            return work(self._find(call, scope, opening, conversation, ids))
+            return after_races(lambda: work(self._find(call, scope, opening, conversation, ids)))
 
     def _find(
         self,

@@ -17,6 +17,7 @@ from types import MappingProxyType
 from typing import Any
 
 from forky_core.model import MessageId, View
+from forky_core.model.changed_fields import changed_fields
 from forky_core.model.errors import NotFound
 from forky_core.model.parts import Json
 
@@ -134,13 +135,7 @@ class Poll:
             "at": self.at,
             "question": self.question,
         }
-        if self.title:
-            entry["title"] = self.title
-        if self.criteria:
-            entry["criteria"] = list(self.criteria)
-        if not self.blind:
-            entry["blind"] = False
-        return entry
+        return entry | changed_fields(self, "title", "criteria", "blind")
 
     @classmethod
     def from_stored(
@@ -173,12 +168,7 @@ class Vote:
     """Scores from 1 to BEST by criterion, for each candidate that was scored."""
 
     def stored(self) -> dict[str, Json]:
-        entry: dict[str, Json] = {"choice": self.choice, "at": self.at}
-        if self.note:
-            entry["note"] = self.note
-        if self.scores:
-            entry["scores"] = {message: dict(given) for message, given in self.scores.items()}
-        return entry
+        return {"choice": self.choice, "at": self.at} | changed_fields(self, "note", "scores")
 
     @classmethod
     def from_stored(cls, person: str, entry: Mapping[str, Any]) -> Vote:

@@ -36,14 +36,13 @@ from forky_core.model.erasure import Erasure
 from forky_core.model.errors import InTheWay, NotFound
 from forky_core.model.graph import ancestors
 from forky_core.model.parts import AttachmentPart, Json
-from forky_core.model.view import FORKED_FROM
+from forky_core.model.view import FORKED_FROM, replayed
 from forky_core.store.auditing import (
     EARLY_END,
     astray,
     blob_finding,
     content_findings,
     naming_findings,
-    replayed,
 )
 from forky_core.store.contract import (
     Commit,
@@ -155,7 +154,10 @@ class MemoryStore:
             fresh = unstored(commit.messages, kept.messages)
             previous = kept.operations[-1].id if kept.operations else None
             operation = next_operation(commit, number=len(kept.operations) + 1, previous=previous)
-            self._publish(kept, commit, fresh, operation)
+            part = ConversationPart(
+                kept.id, tuple(fresh.values()), (operation,), commit.generations, commit.derived
+            )
+            self._take(kept, part, fresh)
         self._herald.tell([commit.conversation])
         return operation
 
@@ -178,29 +180,19 @@ class MemoryStore:
                 check_part(part, version=len(one.operations), last=last)
                 fresh.append(unstored(part.messages, one.messages))
             for one, part, messages in zip(kept, parts, fresh, strict=True):
-                one.messages.update(messages)
-                one.generations.update((call.id, call) for call in part.generations)
-                one.derived.update(part.derived)
-                for operation in part.operations:
-                    one.view = one.view.apply(operation.changes, operation.number)
-                    one.operations.append(operation)
-                    one.moved.update((change.key, operation) for change in operation.changes)
-                self._conversations[one.id] = one
+                self._take(one, part, messages)
         self._herald.tell(part.conversation for part in parts)
 
-    def _publish(
-        self,
-        kept: _StoredConversation,
-        commit: Commit,
-        fresh: Mapping[MessageId, Message],
-        operation: Operation,
+    def _take(
+        self, kept: _StoredConversation, part: ConversationPart, fresh: Mapping[MessageId, Message]
     ) -> None:
         kept.messages.update(fresh)
-        kept.generations.update((generation.id, generation) for generation in commit.generations)
-        kept.view = kept.view.apply(operation.changes, operation.number)
-        kept.operations.append(operation)
-        kept.moved.update((change.key, operation) for change in operation.changes)
-        kept.derived.update(commit.derived)
+        kept.generations.update((call.id, call) for call in part.generations)
+        kept.derived.update(part.derived)
+        for operation in part.operations:
+            kept.view = kept.view.apply(operation.changes, operation.number)
+            kept.operations.append(operation)
+            kept.moved.update((change.key, operation) for change in operation.changes)
         self._conversations[kept.id] = kept
 
     def record(self, conversation: ConversationId, generation: Generation) -> None:
@@ -282,7 +274,7 @@ class MemoryStore:
     def stretch_of_calls(
         self, conversation: ConversationId, *, after: Generation | None, most: int
     ) -> tuple[Generation, ...]:
-        calls = self._calls(conversation)
+        calls = self.generations(conversation)
         behind = calls if after is None else (one for one in calls if _started(one) > _started(after))
         return tuple(islice(behind, max(most, 0)))
 
@@ -301,9 +293,6 @@ class MemoryStore:
             )
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
-        return self._calls(conversation)
-
-    def _calls(self, conversation: ConversationId) -> tuple[Generation, ...]:
         with self._lock:
             all_of_them = list(self._kept(conversation).generations.values())
         return tuple(sorted(all_of_them, key=_started))

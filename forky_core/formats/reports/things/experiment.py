@@ -13,7 +13,6 @@ from forky_core.experiments.exporting.data import CELL_HEAD, cell_rows
 from forky_core.experiments.exporting.facts import dollars, seconds, share, state
 from forky_core.experiments.plan import title_of
 from forky_core.experiments.results import ColumnSummary, ExperimentResult
-from forky_core.experiments.wording import counted
 from forky_core.formats.reports.included import EVERYTHING, Included
 from forky_core.formats.reports.report import (
     DataTable,
@@ -29,6 +28,7 @@ from forky_core.formats.reports.report import (
 from forky_core.formats.reports.things.material import Material
 from forky_core.model.errors import BadContent, NotFound, there_are
 from forky_core.model.experiment import CellAddress, ExperimentRow
+from forky_core.text.counting import counted
 
 _SIGNS = {True: "✓ passes", False: "✗ fails", None: "· no verdict"}
 _COSTS = ("cost", "prompt_tokens", "completion_tokens", "seconds")
