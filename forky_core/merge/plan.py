@@ -7,6 +7,7 @@ each `PlannedMessage`, move the branch to the last. The frozen payload inside th
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
@@ -79,6 +80,11 @@ class Doubt:
         return f"{what}: “{self.sentence}” {self.why}"
 
 
+def microseconds() -> int:
+    """Return the time in microseconds since the epoch, UTC."""
+    return time.time_ns() // 1_000
+
+
 @dataclass(frozen=True, slots=True)
 class PlannedMessage:
     """One message a plan will write."""
@@ -128,6 +134,8 @@ class MergePlan:
         default_factory=lambda: MappingProxyType({})
     )
     """For each merge among the turns, the messages that its payload cites: the new payload cites them instead."""
+    made: int = field(default_factory=microseconds, compare=False)
+    """When the branches were read. What was erased since may still stand in the plan."""
     header: str = ""
     """The text above the turns or the lines."""
     fast_forward: MessageId | None = None

@@ -7,7 +7,7 @@ to the person and to the model. Nothing of the old line is changed; its tip stay
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from forky_core.context.account import Context
@@ -17,7 +17,7 @@ from forky_core.context.quoting import in_quotes
 from forky_core.context.transcript import UNFINISHED as UNFINISHED_ENDS
 from forky_core.merge.incoming_changes import HIDDEN, KNOWN_MERGE, PICKED, UNFINISHED, Omission
 from forky_core.merge.inputs import MergeInputs
-from forky_core.merge.plan import PlannedMessage
+from forky_core.merge.plan import PlannedMessage, microseconds
 from forky_core.merge.wording import transcript
 from forky_core.model import Message, MessageId, Rules, seal
 from forky_core.model.graph import ancestors, first_parent_path
@@ -55,6 +55,8 @@ class RebasePlan:
     tokens_asked: int
     """The approximate tokens of asking them again, if the answers are as long as the old ones."""
     warnings: tuple[str, ...]
+    made: int = field(default_factory=microseconds, compare=False)
+    """When the branch was read (MergePlan.made)."""
 
     @property
     def lands(self) -> bool:

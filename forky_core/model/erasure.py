@@ -82,6 +82,11 @@ class Erasure:
         return cls(entry["by"], entry["at"], entry["now"], entry.get("of", ""), operations)
 
 
+def erased_since(entries: Mapping[str, Json], at: int) -> bool:
+    """Whether a message of the conversation was erased since `at`, so that what was read before may repeat it."""
+    return any(entry["at"] >= at for key, entry in entries.items() if key.startswith(ERASED))
+
+
 def erasures_in(entries: Mapping[str, Json]) -> Mapping[MessageId, Erasure]:
     """The erasures of a view, by the message."""
     return {

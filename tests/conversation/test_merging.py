@@ -127,3 +127,9 @@ def test_the_branches_of_the_ready_conversation_contradict_nothing(forky: Worksp
         assert main.plan_merge(source).conflicts == ()
     main.merge(main.plan_merge("upload"))
     assert main.plan_merge("replica-idea").conflicts == ()
+
+
+def test_a_merge_of_nothing_is_refused_in_a_sentence() -> None:
+    chat, _ = begun()
+    with pytest.raises(NothingToDo, match="No branch is named"):
+        chat.plan_merge([])

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from forky_core.conversation.conversation import Conversation
+from forky_core.conversation.identity import now
 from forky_core.formats.forky_file.adopting import adopt
 from forky_core.formats.forky_file.writing import chat_of, written
-from forky_core.model.errors import BadContent, NotAllowed, NotFound
+from forky_core.llm.scripted import Until
+from forky_core.model.errors import BadContent, ModelError, NotAllowed, NotFound, Outdated
 from forky_core.people.roles import Role
 from forky_core.people.sharing import OWNERS
+from tests.builders import talk, workspace
 from tests.formats.forky_file.chats import parsed
 from tests.people.people import Office, office
 
@@ -121,3 +126,46 @@ def test_what_is_erased_is_not_brought_back_by_somebody_who_does_not_see_it(here
     assert SECRET not in repr(here.seen_by(eve).conversation(done.conversation)._session.messages)
     assert here.team.sharing.of(done.conversation).owner != OWNERS
     assert here.whole.verify().clean
+
+
+@pytest.mark.parametrize("what", ["squash", "full", "graft", "rebase", "replay", "fuse"])
+def test_what_was_planned_before_does_not_bring_it_back(what: str) -> None:
+    forky, _ = workspace()
+    chat = talk(forky.create("Boats"), "Which wood floats?", "Balsa.")
+    side = talk(chat.fork("side"), SECRET, "I tell nobody.")
+    other, again = forky.create("Other"), chat.fork("again", at=chat.path()[0].id)
+    other.say("Hello.")
+    again.say(SECRET, role="assistant")
+    chat.say("Go on.")
+    plan: Any
+    land: Any
+    match what:
+        case "graft":
+            plan, land = other.merges.plan_graft(side), other.merge
+        case "rebase" | "replay":
+            plan = side.merges.plan_rebase("main")
+            land = side.merges.rebase if what == "rebase" else side.merges.replay
+        case "fuse":
+            plan, land = chat.merges.plan_fuse([chat.path()[1].id, again.path()[1].id]), chat.merge
+        case _:
+            plan, land = chat.plan_merge("side", strategy=what), chat.merge
+    _erase(side)
+    with pytest.raises(Outdated, match="was erased since"):
+        land(plan)
+    assert all(SECRET not in repr(forky.store.messages(one.id)) for one in (chat, other))
+
+
+def test_a_reply_that_is_written_meanwhile_does_not_repeat_it() -> None:
+    forky, models = workspace()
+    chat = forky.create("Boats")
+    chat.say(SECRET)
+    gate = threading.Event()
+    models.one.enqueue(f"You say: {SECRET} ", Until(gate), "Right?")
+    job = chat.send("What did I say?")
+    assert next(job.follow())
+    # As a command beside the app does, which knows nothing of the app's replies.
+    forky.store.erase(chat.id, chat.path()[0].id, by="you", at=now())
+    gate.set()
+    with pytest.raises(ModelError, match="was erased while this was answered"):
+        job.result()
+    assert SECRET not in repr((forky.store.messages(chat.id), forky.store.generations(chat.id)))

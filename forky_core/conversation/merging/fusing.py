@@ -11,7 +11,7 @@ from forky_core.conversation.branching import question_at, refuse_while_replying
 from forky_core.conversation.identity import now, suggested_name
 from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.merging.merging import reader_of
-from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.replies.asking import refuse_if_erased, refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.conversation.session import Session
 from forky_core.merge.fuse import FusePlan, plan_fuse
@@ -95,6 +95,7 @@ def land(session: Session, planned: FusePlan) -> Operation:
     target = planned.target_name
     refuse_while_replying(session, target)
     tx = session.require_not_trashed()
+    refuse_if_erased(tx.view, planned.made)
     refuse_if_moved(session, tx, target, planned.target)
     (one,) = planned.drafts
     message = seal(one.draft, one.parents, created=now())

@@ -10,7 +10,7 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.merging import fusing
 from forky_core.conversation.merging.merge_request import accept
 from forky_core.conversation.merging.merging import CONFLICTS
-from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.replies.asking import refuse_if_erased, refuse_if_moved
 from forky_core.conversation.session import Session
 from forky_core.documents.cited_passages import PASSAGES, passages_in, with_passages
 from forky_core.merge.fuse import FusePlan
@@ -36,6 +36,7 @@ def land(session: Session, planned: MergePlan) -> Operation:
     source = "”, “".join(planned.sources)
     refuse_while_replying(session, target)
     tx = session.require_not_trashed()
+    refuse_if_erased(tx.view, planned.made)
     for name, head in planned.expected_heads.items():
         refuse_if_moved(session, tx, name, head)
     for key, entry in planned.entries.items():
@@ -101,7 +102,9 @@ def _stamped(draft: Draft, graft: Graft | None) -> Draft:
 
 
 def _refuse_if_source_moved(session: Session, planned: MergePlan, graft: Graft) -> None:
-    branch = session.store.view(graft.conversation).branches.get(graft.branch)
+    view = session.store.view(graft.conversation)
+    refuse_if_erased(view, planned.made)
+    branch = view.branches.get(graft.branch)
     if branch is None or branch.head != planned.source:
         first = next(iter(session.store.operations(graft.conversation, limit=1)), None)
         what = session.name_of(f"{first.summary} ({first.actor}).") if first else ""

@@ -13,6 +13,7 @@ from threading import Event
 from forky_core.context.build import build_context
 from forky_core.context.convert import FileAccess
 from forky_core.context.masking import Lookup
+from forky_core.conversation.identity import now
 from forky_core.conversation.merging.examining import examination_of
 from forky_core.conversation.merging.note_writing import NoteWriter
 from forky_core.conversation.session import Session, branch_in
@@ -46,6 +47,9 @@ def plan(
         ModelError: the model did not answer, or was stopped.
     """
     validate_options(options)
+    if not sources:
+        raise NothingToDo("No branch is named that is to be merged.")
+    began = now()
     view, several = session.view, len(sources) > 1
     into, *branches = [branch_in(view, name) for name in (target, *dict.fromkeys(sources))]
     full_ones = [branch for branch in branches if branch.head is not None]
@@ -57,7 +61,7 @@ def plan(
     if not full_ones:
         raise NothingToDo("These branches are empty: there is nothing to merge.")
     inputs = [inputs_of(session, into, branch) for branch in full_ones]
-    return replace(plan_of(session, inputs, options, stop or Event()), options=options)
+    return replace(plan_of(session, inputs, options, stop or Event()), options=options, made=began)
 
 
 def plan_of(

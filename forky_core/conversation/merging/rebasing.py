@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merging import reader_of, statuses
-from forky_core.conversation.replies.asking import answer, refuse_if_moved
+from forky_core.conversation.replies.asking import answer, refuse_if_erased, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.conversation.session import Session, short
 from forky_core.merge.inputs import MergeInputs
@@ -126,6 +126,7 @@ class RebaseReplay:
         """Copy the questions of one turn below `below` and move the branch there."""
         tx = self._session.require_not_trashed()
         first = self._group is None
+        refuse_if_erased(tx.view, self.plan.made)
         refuse_if_moved(self._session, tx, self.plan.branch, self.plan.head if first else below)
         for old in turn:
             draft = Draft(old.role, old.parts, old.name, (old.id,))

@@ -16,7 +16,7 @@ from forky_core.conversation.merging.examining import examination_of, examiner
 from forky_core.conversation.merging.merge_step import merge_step
 from forky_core.conversation.merging.merging import inputs_of
 from forky_core.conversation.merging.rebasing import RebaseReplay
-from forky_core.conversation.replies.asking import refuse_if_moved
+from forky_core.conversation.replies.asking import refuse_if_erased, refuse_if_moved
 from forky_core.conversation.replies.once import ask_once
 from forky_core.merge.conflicts.conflict import Choice, ComparedSide, Conflict, of_answers
 from forky_core.merge.conflicts.examination import (
@@ -134,6 +134,7 @@ class BranchMerges:
         session = self._session
         refuse_while_replying(session, plan.branch)
         tx = session.require_not_trashed()
+        refuse_if_erased(tx.view, plan.made)
         refuse_if_moved(session, tx, plan.branch, plan.head)
         if f"heads/{plan.onto_name}" in tx.view.entries:
             refuse_if_moved(session, tx, plan.onto_name, plan.onto)

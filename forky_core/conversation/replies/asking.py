@@ -35,9 +35,11 @@ from forky_core.model import (
     Operation,
     Role,
     Rules,
+    View,
     seal,
 )
 from forky_core.model.document import DocumentSearch
+from forky_core.model.erasure import erased_since
 from forky_core.model.errors import BadContent, NothingToDo, Outdated
 from forky_core.model.parts import AttachmentPart, Draft, Json, Part, TextPart
 from forky_core.process.lazy_names import import_when_used
@@ -268,6 +270,12 @@ def refuse_if_moved(session: Session, tx: Transaction, branch: str, seen: Messag
         return
     first = next((o for o in reversed(session.store.operations(session.id)) if _moves(o, branch)), None)
     raise _overtaken(session, branch, first)
+
+
+def refuse_if_erased(view: View, since: int) -> None:
+    """Raise Outdated if a message was erased since something was read, which may repeat it."""
+    if erased_since(view.entries, since):
+        raise Outdated("A message was erased since this was made of it.", None, "Look at it again.")
 
 
 def _moves(operation: Operation, branch: str) -> bool:

@@ -38,6 +38,7 @@ from forky_core.model import (
     View,
     seal,
 )
+from forky_core.model.erasure import erased_since
 from forky_core.model.errors import ForkyError, InTheWay, NotAllowed, NotFound, Outdated, StoreError
 from forky_core.model.graph import ancestors, parents_in
 from forky_core.model.parts import Draft, Part, TextPart
@@ -46,6 +47,9 @@ from forky_core.store.contract import Store
 from forky_core.store.herald import Heard, Herald
 
 SAVE_EVERY = 0.5
+_ERASED = Failure(
+    "refused", "A message was erased while this was answered, and might be repeated in it. Ask again."
+)
 _STUCK = 1.0
 """Seconds after which a reply whose model does not heed that it is to stop ends without it."""
 """Seconds between two saves of what has arrived."""
@@ -199,7 +203,10 @@ class Replies:
                 return
             generation = replace(job.generation, first_token=job.first_token, consulted=job.consulted)
             try:
-                generation, message = _land(job.store, job.place, generation, job.parts, end, actor, label)
+                parts = job.parts
+                if _repeats_erased(job):
+                    parts, end = (), replace(end, status="failed", failure=_ERASED)
+                generation, message = _land(job.store, job.place, generation, parts, end, actor, label)
             except (NotAllowed, NotFound, InTheWay) as error:
                 # Whoever asked may no longer write here. What had arrived is not added to the conversation.
                 failure = Failure("refused", f"This reply was not added. {error}")
@@ -304,6 +311,9 @@ class Replies:
             if snapshot is None:
                 return
             try:
+                if _repeats_erased(job):
+                    job.stop(_ERASED)
+                    return
                 job.store.record(job.place.conversation, snapshot)
             except (NotAllowed, NotFound, InTheWay):
                 job.stop()  # Landing is refused in the same way and says why.
@@ -348,6 +358,11 @@ def _consume(job: ReplyJob, stream: Callable[[], Iterator[object]]) -> End:
         return _stopped(job)
     failure = Failure("cut_off", "The reply ended without saying that it was complete.")
     return cut(job, failure)
+
+
+def _repeats_erased(job: ReplyJob) -> bool:
+    """Whether a message was erased that the model may have read, so that its answer may repeat it."""
+    return erased_since(job.store.view(job.place.conversation).entries, job.generation.started)
 
 
 def _stopped(job: ReplyJob) -> End:
