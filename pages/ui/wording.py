@@ -11,16 +11,20 @@ from html import escape
 
 from forky_core.merge.headings import UNRESOLVED
 from forky_core.model import Message, MessageId
+from forky_core.text.words import WIDE
 from pages.ui.components.markdown import showable
 
 _INLINE = re.compile(
     r"`([^`\n]+)`"
     r"|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])"
     r"|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])"
-    r"|!?\[([^\[\]\n]{1,400})\]\([^()\s]{1,2000}\)"
+    r"|~~(?=\S)([^~\n]{0,400}?\S)~~"
+    r"|!?\[([^\[\]\n]{1,400})\]\([^()\s]{1,2000}\)".replace(r"[\w*]", rf"(?:\*|[^\W{WIDE}])")
 )
 """Within bounds, so that a line of many signs is read in no time."""
+_TAGS = ("code", "b", "i", "s", "")
 _ITEM = re.compile(r"\s*[-*+•]\s+(?=\S)")
+_BOXES = {"[ ] ": "☐ ", "[x] ": "☑ ", "[X] ": "☑ "}
 _HEADING = re.compile(r"\s*#{1,6}\s+(?=\S)")
 _TABLE = re.compile(r"\s*\|(.+)\|\s*")
 _SPEAKERS = {"user": "You", "assistant": "Assistant", "system": "System", "tool": "Tool"}
@@ -33,15 +37,9 @@ def inline(text: str) -> str:
     at = 0
     for found in _INLINE.finditer(text):
         pieces.append(escape(showable(text[at : found.start()])))
-        code, bold, slanted, linked = found.groups()
-        if code is not None:
-            pieces.append(f"<code>{escape(showable(code))}</code>")
-        elif bold is not None:
-            pieces.append(f"<b>{inline(bold)}</b>")
-        elif slanted is not None:
-            pieces.append(f"<i>{inline(slanted)}</i>")
-        else:
-            pieces.append(inline(linked))
+        tag, words = _TAGS[(found.lastindex or 1) - 1], found[found.lastindex or 1]
+        drawn = escape(showable(words)) if tag == "code" else inline(words)
+        pieces.append(f"<{tag}>{drawn}</{tag}>" if tag else drawn)
         at = found.end()
     return "".join((*pieces, escape(showable(text[at:]))))
 
@@ -54,7 +52,8 @@ def bare(text: str) -> str:
 def unlisted(text: str) -> tuple[str, bool]:
     """A line without the sign before an item or a heading, and whether it is an item."""
     if found := _ITEM.match(text):
-        return text[found.end() :], True
+        words = text[found.end() :]
+        return _BOXES.get(words[:4], words[:4]) + words[4:], True
     found = _HEADING.match(text)
     return (text[found.end() :] if found else text), False
 

@@ -18,6 +18,7 @@ from pages.ui.wording import bare, cells_of, inline, speaker_named, titled, unli
         ("`**not bold**`", "<code>**not bold**</code>"),
         ("Enum.__members__ and 2 ** 3 * 4 and 2**3 ** x", "Enum.__members__ and 2 ** 3 * 4 and 2**3 ** x"),
         ("<b>x</b> & **<i>**", "&lt;b&gt;x&lt;/b&gt; &amp; <b>&lt;i&gt;</b>"),
+        ("これは**「太字」**と~~旧い~~で、5~10", "これは<b>「太字」</b>と<s>旧い</s>で、5~10"),
         ("**bold with `code` inside**", "<b>bold with <code>code</code> inside</b>"),
     ],
 )
@@ -38,6 +39,9 @@ def test_a_line_that_opens_many_signs_is_drawn_in_no_time() -> None:
         ("## Result", "Result", False),
         ("--long eats memory", "--long eats memory", False),
         ("-19 is slow", "-19 is slow", False),
+        ("- [ ] call *her*", "☐ call *her*", True),
+        ("* [x] paid", "☑ paid", True),
+        ("[ ] alone", "[ ] alone", False),
     ],
 )
 def test_the_sign_before_an_item_or_a_heading_is_no_word(line: str, words: str, is_item: bool) -> None:

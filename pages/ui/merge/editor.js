@@ -13,17 +13,20 @@ function piece(kind, name, text, more = {}) {
 }
 
 // Words with code, bold and italics drawn; a link is its words. wording.py draws the same in the notebook.
-const INLINE = /`([^`\n]+)`|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])|!?\[([^[\]\n]{1,400})\]\([^()\s]{1,2000}\)/g;
+const INLINE = /`([^`\n]+)`|(?<![\w*])\*\*(?=[^\s*])([^\n]{0,400}?[^\s*])\*\*(?![\w*])|(?<![\w*])\*(?=[^\s*])([^*\n]{0,400}?[^\s*])\*(?![\w*])|~~(?=\S)([^~\n]{0,400}?\S)~~|!?\[([^[\]\n]{1,400})\]\([^()\s]{1,2000}\)/g;
 const ITEM = /^\s*[-*+•]\s+(?=\S)/, HEADING = /^\s*#{1,6}\s+(?=\S)/, TABLE = /^\s*\|(.+\|.+)\|\s*$/;
+
+// A line without the sign that makes it an item or a heading, and with its box to tick as one sign.
+const begun = (text) => text.replace(ITEM, "").replace(HEADING, "").replace(/^\[([ xX])\] /, (_, ticked) => ticked === " " ? "☐ " : "☑ ");
 
 function worded(made, text) {
   let at = 0;
   for (const found of text.matchAll(INLINE)) {
-    const [all, code, bold, slanted, linked] = found;
+    const [all, code, bold, slanted, struck, linked] = found;
     made.append(text.slice(at, found.index));
     if (code !== undefined) made.append(piece("code", "", code));
     else if (linked !== undefined) worded(made, linked);
-    else made.append(worded(piece(bold !== undefined ? "b" : "i"), bold ?? slanted));
+    else made.append(worded(piece(bold !== undefined ? "b" : slanted !== undefined ? "i" : "s"), bold ?? slanted ?? struck));
     at = found.index + all.length;
   }
   made.append(text.slice(at));
@@ -39,7 +42,7 @@ function lined(made, text) {
     return made;
   }
   if (ITEM.test(text)) made.classList.add("item");
-  return worded(made, text.replace(ITEM, "").replace(HEADING, ""));
+  return worded(made, begun(text));
 }
 
 const icon = (name, sign, label) => piece("button", "icon", sign, { type: "button", "data-do": name, "aria-label": label, title: label });
@@ -255,7 +258,7 @@ class Desk {
       else if (href) words.append(piece("a", "passage", text, { href, target: "_blank", rel: "noopener", title: "Open what it cites" }));
       else if (at) worded(words, text);
       else if (line.words.length === 1 && TABLE.test(text)) words.append(lined(piece("span"), text));
-      else { words.classList.toggle("item", ITEM.test(text)); worded(words, text.replace(ITEM, "").replace(HEADING, "")); }
+      else { words.classList.toggle("item", ITEM.test(text)); worded(words, begun(text)); }
     words.classList.toggle("code", line.code);
     const last = words.lastChild, word = last?.nodeType === Node.TEXT_NODE && last.data.match(/\S{1,30}$/)?.[0];
     const tail = word ? piece("span", "tail", word) : words; // A number stays beside the last word.
