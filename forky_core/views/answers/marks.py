@@ -62,7 +62,6 @@ _TOKEN = re.compile(
 )
 """What is marked as a whole: half of an option, of an address or of a number with its unit says something else."""
 _SAYS = re.compile(r"\w")
-_PARTS = re.compile(rf"[{_EAST}]|[^\s{_EAST}]+")
 _WORDS = re.compile(rf"[{_EAST}]|{_LETTERS}")
 
 
@@ -349,7 +348,7 @@ def _alike(blocks: Sequence[AnswerBlock], others: Sequence[AnswerBlock]) -> list
 
 
 def _words(block: AnswerBlock) -> Counter[str]:
-    return Counter(_PARTS.findall(block.text.casefold()))
+    return Counter(_WORDS.findall(block.text.casefold()))
 
 
 def _likeness(one: tuple[str, Counter[str]], other: tuple[str, Counter[str]]) -> float:
