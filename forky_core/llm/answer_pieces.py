@@ -22,6 +22,10 @@ class _Call:
     arguments: list[str] = field(default_factory=list)
 
 
+_THEIRS = ("srvtoolu_", "mcptoolu_")
+"""The beginnings of the ids of calls that Anthropic makes and answers itself."""
+
+
 @dataclass(slots=True)
 class ToolCallPieces:
     """The tool calls of one answer, as far as they have arrived."""
@@ -36,7 +40,7 @@ class ToolCallPieces:
 
     def _own(self) -> Iterator[_Call]:
         """Yield the calls without those that Anthropic makes and answers itself, such as a search of the web."""
-        return (call for call in self._calls if not call.id.startswith("srvtoolu_"))
+        return (call for call in self._calls if not call.id.startswith(_THEIRS))
 
     def add(self, number: int | None, id: str, name: str, arguments: str) -> None:
         """Add a piece; what it does not say is None or ""."""

@@ -226,12 +226,6 @@ def reported(error: object) -> tuple[FailureKind, str]:
     return kind or "unknown", words
 
 
-def reported_failure(error: object, asked: CallContext) -> Failure:
-    """Return the failure of an answer within which its provider reported an error."""
-    kind, words = reported(error)
-    return Failure(kind, sentence(kind, asked, words=words))
-
-
 _BODY = re.compile(r"(b['\"])?(\{.{2,20000}\})", re.DOTALL)
 
 

@@ -21,7 +21,7 @@ from forky_core.llm import loading, loop
 from forky_core.llm.addresses import Network
 from forky_core.llm.chunks import Assembly, forget, shed, usage_of
 from forky_core.llm.contract import Done, Failed, FailureKind, ModelEvent, ModelInfo, ProviderMessage, Request
-from forky_core.llm.failures import CallContext, failure, failure_of, given_up, reported_failure
+from forky_core.llm.failures import CallContext, failure, failure_of, given_up, reported, sentence
 from forky_core.llm.linked_media import unsendable_link
 from forky_core.llm.litellm_calls import has_callbacks, openai_client, provider_client, unpriced
 from forky_core.llm.prices import shortest_limit
@@ -215,7 +215,8 @@ class LiteLLMModel:
         asked, usage = self._connection.asked, self._usage(assembly)
         reason = end_reason(end.word or "stop", calls=bool(assembly.calls), refused=end.refused)
         if end.error is not None:
-            return Failed(reported_failure(end.error, asked), usage, provider_reason=end.word)
+            said, words = reported(end.error)
+            return Failed(Failure(said, sentence(said, asked, words=words)), usage, provider_reason=end.word)
         if not end.known:
             kind: FailureKind = "unreachable" if asked.unproven and not assembly.said_something else "cut_off"
             return Failed(failure(kind, asked), usage)

@@ -11,9 +11,10 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
+from forky_core.llm.answer_pieces import ToolCallPieces
 from forky_core.llm.contract import (
     Failed,
     ModelEvent,
@@ -407,19 +408,12 @@ def _event(type: str, **fields: Any) -> bytes:
     return event({"type": type, **fields}, type)
 
 
-@dataclass(slots=True)
-class _ToolUse:
-    id: str
-    name: str
-    json: list[str] = field(default_factory=list)
-
-
 class AnthropicParser(OneAnswer):
     """Parses Anthropic's own events and complete answers."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._tools: dict[int, _ToolUse] = {}
+        self._calls = ToolCallPieces()
         self._word = ""
         self._usage = Usage()
         self._failure: Failure | None = None
@@ -436,9 +430,8 @@ class AnthropicParser(OneAnswer):
 
     def close(self) -> Iterator[Indexed]:
         if self._failure is None and (self._word or self.complete):
-            for _, tool in sorted(self._tools.items()):
-                yield 0, ToolCallDone(tool.id, tool.name, "".join(tool.json) or "{}")
-            yield 0, ended(end_reason(self._word or "stop", calls=bool(self._tools)), self._usage)
+            yield from ((0, call) for call in self._calls.done())
+            yield 0, ended(end_reason(self._word or "stop", calls=bool(self._calls)), self._usage)
         else:
             yield 0, Failed(self._failure or CUT_OFF, self._usage)
 
@@ -466,11 +459,9 @@ class AnthropicParser(OneAnswer):
             case "thinking" | "redacted_thinking":
                 yield from self._thought(number, str(block.get("thinking") or ""))
                 yield from self._signed(block)
-            case "tool_use":
-                tool = _ToolUse(str(block.get("id") or ""), str(block.get("name") or ""))
-                if block.get("input"):
-                    tool.json.append(canonical_json(block["input"]))
-                self._tools[number] = tool
+            case "tool_use" | "server_tool_use" | "mcp_tool_use":
+                given = canonical_json(block["input"]) if block.get("input") else ""
+                self._calls.add(number, str(block.get("id") or ""), str(block.get("name") or ""), given)
 
     def _delta(self, number: int, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
         match delta.get("type"):
@@ -480,8 +471,8 @@ class AnthropicParser(OneAnswer):
                 yield from self._thought(number, str(delta.get("thinking") or ""))
             case "signature_delta":
                 yield from self._signed(delta)
-            case "input_json_delta" if number in self._tools:
-                self._tools[number].json.append(str(delta.get("partial_json") or ""))
+            case "input_json_delta":
+                self._calls.add(number, "", "", str(delta.get("partial_json") or ""))
 
     def _signed(self, block: Mapping[str, Any]) -> Iterator[ModelEvent]:
         """End a thought that has a signature, or that is sealed."""

@@ -496,7 +496,7 @@ def test_thoughts_and_calls_of_other_kinds_of_items_are_read() -> None:
 
 
 def test_a_call_that_a_provider_makes_and_answers_itself_is_no_tool_call() -> None:
-    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {}}
+    search = {"type": "server_tool_use", "id": "srvtoolu_1", "name": "web_search", "input": {"query": "port"}}
     found = {"type": "web_search_tool_result", "tool_use_id": "srvtoolu_1", "content": []}
     blocks = ((0, search), (1, found), (2, {"type": "text", "text": "8080."}))
     script = [
