@@ -184,7 +184,7 @@ class Catalogue:
             asked = CallContext(name, name.partition("/")[0])
             return self._make(self._info(name, asked.provider), ModelConnection(name, asked))
         raise NotFound(
-            f"Nobody here offers the model “{name}” any more.",
+            f"Nobody here offers the model “{name}”.",
             "Choose another model for this branch; Settings shows which ones are set up.",
         )
 

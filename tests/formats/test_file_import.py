@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from pathlib import Path
 
 from forky_core.conversation.workspace import Workspace
 from forky_core.formats.exporting.registry import exporter
+from forky_core.formats.exporting.sharing import save_as
 from forky_core.formats.forky_file.writing import chat_of
 from forky_core.formats.importing.file_import import FileImport
+from forky_core.formats.importing.landing import import_file
 from tests.builders import debugged, workspace
 from tests.formats.test_landing import chat
 
@@ -69,6 +72,12 @@ def test_a_forky_file_is_forked(forky: Workspace) -> None:
     done = found.fork()
     assert done.conversation != source.id
     assert found.forky.conversation(done.conversation).title == "Enums"
+
+
+def test_a_program_may_name_a_file_by_a_text(forky: Workspace, tmp_path: Path) -> None:
+    saved = str(tmp_path / "saved.md")
+    save_as(chat_of(forky.store, debugged(forky).id), exporter("markdown"), saved)
+    assert import_file(workspace()[0], saved).account.conversations == 1
 
 
 def test_the_copy_is_gone_once_it_is_closed(forky: Workspace) -> None:

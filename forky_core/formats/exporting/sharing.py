@@ -90,12 +90,12 @@ def pieces(chat: Chat, to: Exporter) -> Iterator[bytes]:
         raise BadContent("It is nested too deep for this format.") from error
 
 
-def save_as(chat: Chat, to: Exporter, path: Path) -> None:
+def save_as(chat: Chat, to: Exporter, path: Path | str) -> None:
     """Write the file completely, then put it in place of an existing one.
 
     Raises:
         BadContent: it cannot be written there.
     """
-    with replacing(path) as out:
+    with replacing(Path(path)) as out:
         for piece in pieces(chat, to):
             out.write(piece)

@@ -97,7 +97,7 @@ def preview(forky: Workspace, path: Path) -> Iterator[PreviewLine]:
 
 def import_file(
     forky: Workspace,
-    path: Path,
+    path: Path | str,
     *,
     chosen: Collection[int] | None = None,
     on_progress: Callable[[ImportProgress], None] = lambda _progress: None,
@@ -120,6 +120,7 @@ def import_file(
         ImportBrokenOff: it failed after something had been imported, which stays with its record.
         StoreError: it failed before anything had been imported.
     """
+    path = Path(path)
     with _logged(path) as log, opened(path) as archive:
         running = RunningImport(forky, source or source_of(path), chosen, brings_again=brings_again)
         try:
