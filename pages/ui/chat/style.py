@@ -145,7 +145,6 @@ CONTENTS
 .st-key-line-overflow { padding: .25rem .6rem; border-radius: .5rem; background: color-mix(in srgb, #c77b1b 14%, transparent); }
 .st-key-line-overflow :is(p, [data-testid="stMarkdownContainer"]) { margin: 0 !important; }
 .st-key-line-overflow [data-testid="stMarkdownContainer"] p { font-size: .86rem; }
-[class*="st-key-cell-merge"] { background: none; }
 
 /* What stands above stays where it is, and has more lines for a team or a narrow window: scrolling.js measures it. */
 :root { --fk-bar: 43px; }

@@ -98,7 +98,6 @@ ICON_ONLY { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-
 [class*="st-key-cell-"] { gap: .15rem !important; padding: .55rem .8rem .35rem;
   border-left: 2px solid transparent; border-radius: .4rem; }
 [class*="st-key-cell-user-"] { background: color-mix(in srgb, currentColor 4.5%, transparent); }
-[class*="st-key-cell-current-"] { border-left-color: color-mix(in srgb, currentColor 45%, transparent); }
 [class*="st-key-cell-"] p { line-height: 1.6; }
 /* A paragraph reads in the direction in which it was written. */
 :is([class*="st-key-cell-"], .st-key-chat-form) :is(p, li, h1, h2, h3, h4, h5, h6, textarea), .st-key-chat-composer textarea,
