@@ -15,6 +15,7 @@ end, since they take longer than all other tests.
 
 from __future__ import annotations
 
+import gc
 import ipaddress
 import logging
 import os
@@ -46,6 +47,8 @@ _attempts: list[str] = []
 
 def pytest_configure(config: pytest.Config) -> None:
     """`make test` tries fewer of the examples of each property, `make test-all` and `make mutate` all of them."""
+    if hasattr(config, "workerinput"):
+        gc.disable()  # Until all is collected.
     if config.option.markexpr == "not long":
         settings.register_profile("gate", settings.default, max_examples=20)
         settings.load_profile("gate")
@@ -87,6 +90,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
                 item.add_marker(pytest.mark.timeout(_HUNG))
             if config.pluginmanager.hasplugin("rerunfailures"):
                 item.add_marker(pytest.mark.flaky(reruns=SECOND_CHANCES))
+
+
+def pytest_collection_finish() -> None:
+    """Leave what was collected out of later collections of garbage: each would go through a million objects."""
+    gc.freeze()
+    gc.enable()
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

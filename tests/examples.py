@@ -6,11 +6,11 @@ from hypothesis import settings
 
 WHOLE = 100
 """What Hypothesis tries by itself."""
-LEAST = 5
+LEAST = 3
 
 
 def examples(most: int) -> int:
-    """As many of `most` as the profile takes of a hundred, and five at least.
+    """As many of `most` as the profile takes of a hundred, and three at least.
 
     What has this is decorated after the profile is loaded.
     """

@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import sqlite3
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from forky_core.cli import admin_backup
 from forky_core.conversation.allowance.account import Allowance
 from forky_core.conversation.allowance.amounts import NANO
 from forky_core.forky import Forky
 from forky_core.people import team_file
 from forky_core.people.account import reset_password
+from forky_core.people.backup.backup_desk import ask_for_backup
 from forky_core.people.members import Identity, Member
 from forky_core.people.roles import Role
 from forky_core.people.team import Team
@@ -172,7 +175,10 @@ def test_an_inbox_lists_what_is_not_read_and_marks_it(forky: Run, team: Team, ad
     assert forky("inbox ada").out == "Everything is read.\n"
 
 
-def test_commands_make_one_and_put_it_back(forky: Run, database: Path) -> None:
+def test_commands_make_one_and_put_it_back(
+    forky: Run, database: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(admin_backup, "ask_for_backup", partial(ask_for_backup, taken_within=0.1))
     Team(team_file(database)).close()
     with Forky.open(database) as opened:
         chat = talk(opened.create("Keys"), "Where is it?").id

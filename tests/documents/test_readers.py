@@ -209,7 +209,7 @@ main.main()
 @pytest.mark.parametrize(
     ("name", "content", "limits", "why"),
     [
-        ("a.docx", bombs.docx_that_explodes, {"memory": 300_000_000}, "takes more than 300 MB of memory"),
+        ("a.docx", bombs.docx_that_explodes, {"memory": 150_000_000}, "takes more than 150 MB of memory"),
         ("a.docx", bombs.docx_that_explodes, {"cpu_seconds": 2}, "took more than 2 seconds of the processor"),
         ("a.docx", bombs.docx_of_nested_elements, {}, "damaged.*RecursionError"),
         ("a.docx", bombs.docx_of_entities, {}, "damaged.*ExpatError"),
@@ -253,7 +253,7 @@ def test_what_only_looks_like_a_bomb_is_read(readers: Readers, name: str, conten
 
 @pytest.mark.parametrize(
     ("limits", "why"),
-    [({"memory": 300_000_000}, "300 MB of memory"), ({"cpu_seconds": 2}, "2 seconds of the processor")],
+    [({"memory": 150_000_000}, "150 MB of memory"), ({"cpu_seconds": 2}, "2 seconds of the processor")],
 )
 def test_the_limits_hold_where_the_system_cannot_limit_a_process(
     exploding: bytes, limits: dict[str, float], why: str, monkeypatch: pytest.MonkeyPatch
@@ -404,13 +404,13 @@ def test_where_no_process_can_be_started_a_sentence_says_so(
 
 
 def test_one_process_reads_several_documents_but_none_after_a_bomb(exploding: bytes) -> None:
-    readers = Readers(limits=lambda size: replace(limits_for(size), memory=200_000_000))
+    readers = Readers(limits=lambda size: replace(limits_for(size), memory=150_000_000))
     source = source_of_bytes("prices.csv", TABLE)
     texts(readers, source)
     (first,) = readers.processes
     texts(readers, source)
     assert set(readers.processes) == {first}
-    assert "200 MB of memory" in why_not(readers, "a.docx", exploding)
+    assert "150 MB of memory" in why_not(readers, "a.docx", exploding)
     assert gone(first) and not readers.processes
     assert texts(readers, source)
     readers.close()

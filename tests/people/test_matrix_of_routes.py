@@ -14,6 +14,7 @@ from starlette.applications import Starlette
 import app as front
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
 from forky_core.forky import Forky
+from forky_core.gateway import watching
 from forky_core.gateway.access.door import OUT, PATH, SCRIPT, SESSION
 from forky_core.gateway.access.gate import Gate
 from forky_core.gateway.access.origins import Origins
@@ -309,6 +310,7 @@ def site(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
         world(request.param, tmp_path_factory.mktemp("routes")) as made,
     ):
         patch.setattr(served, "TEAM", made.team)
+        patch.setattr(watching, "ALIVE", 0.01)  # The first that is sent of a reply without a word.
         patch.setattr(served, "_opened", [made.whole])
         patch.setattr(served, "_views", {})
         patch.setattr(front.GATEWAY, "_seen_by", served.seen_by)

@@ -62,8 +62,8 @@ def rows(copy: Path, table: str) -> Sequence[tuple[Any, ...]]:
         return connection.execute(f"FROM {SCHEMA}.{table} ORDER BY ALL").fetchall()
 
 
-def assert_same(file: DuckDBStore, server: PostgresStore, folder: Path, wanted: AnalysisCopy) -> None:
-    """Both stores give the same rows and types, in every table."""
+def assert_same(file: DuckDBStore, server: PostgresStore, folder: Path, wanted: AnalysisCopy) -> Path:
+    """Both stores give the same rows and types, in every table; returns the copy of PostgreSQL's."""
     here, there = (folder / f"{uuid4().hex}.duckdb" for _ in range(2))
     write_copy(file, wanted, here)
     write_copy(server, wanted, there)
@@ -72,22 +72,21 @@ def assert_same(file: DuckDBStore, server: PostgresStore, folder: Path, wanted: 
     kinds = f"SELECT table_name, column_name, data_type FROM duckdb_columns() WHERE schema_name = '{SCHEMA}' ORDER BY ALL"
     with duckdb.connect(str(here)) as one, duckdb.connect(str(there)) as other:
         assert one.execute(kinds).fetchall() == other.execute(kinds).fetchall()
+    return there
 
 
 def test_every_table_has_the_rows_that_it_has_in_a_file(both: Both, tmp_path: Path) -> None:
-    assert_same(both.file, both.server, tmp_path, AnalysisCopy())
-    write_copy(both.server, AnalysisCopy(), tmp_path / "copy.duckdb")
-    assert all(rows(tmp_path / "copy.duckdb", table) for table in TABLES)
-    texts = {row[-6] for row in rows(tmp_path / "copy.duckdb", "messages")}
+    copy = assert_same(both.file, both.server, tmp_path, AnalysisCopy())
+    assert all(rows(copy, table) for table in TABLES)
+    texts = {row[-6] for row in rows(copy, "messages")}
     assert HARD in texts
     assert max(map(len, texts)) > 3_000_000, "a row that is longer than what DuckDB reads by itself"
 
 
 def test_single_conversations_are_given_away_without_the_others(both: Both, tmp_path: Path) -> None:
     chosen = frozenset([both.chat])
-    assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=chosen))
-    write_copy(both.server, AnalysisCopy(conversations=chosen), tmp_path / "copy.duckdb")
-    assert {row[0] for row in rows(tmp_path / "copy.duckdb", "messages")} == chosen
+    copy = assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=chosen))
+    assert {row[0] for row in rows(copy, "messages")} == chosen
     assert_same(both.file, both.server, tmp_path, AnalysisCopy(conversations=frozenset()))
 
 
