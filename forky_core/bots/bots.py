@@ -47,20 +47,22 @@ class _Arguments:
 
     @classmethod
     def sorted(
-        cls, model: Argument, temperature: Argument, stream: Argument, json_mode: Argument, *more: Argument
+        cls, model: Argument, temperature: Argument, stream: Argument, *more: Argument, target: str | None
     ) -> _Arguments:
-        """Sort what stands at the places of these arguments.
+        """Sort what stands at the places of these arguments. `target`, by its name, counts before `stream`.
 
         Raises:
             BadContent: one of them is no argument of a bot.
         """
+        if target is not None:
+            stream = _printed_at(target)
         if stream is None and not any(_is_switch(one) for one in (model, temperature)):
             stream = True
         names: list[str] = []
         numbers: list[float] = []
         switches: list[bool | Show] = []
         documents: list[str | Path] = []
-        for one in (model, temperature, stream, json_mode, *more):
+        for one in (model, temperature, stream, *more):
             if isinstance(one, bool):
                 switches.append(one)
             elif isinstance(one, int | float):
@@ -118,9 +120,7 @@ class SimpleBot:
             raise BadContent(
                 "A key is not passed to a bot.", "Set the provider's variable, such as OPENAI_API_KEY."
             )
-        found = _Arguments.sorted(
-            model, temperature, stream if stream_target is None else _printed_at(stream_target), json_mode
-        )
+        found = _Arguments.sorted(model, temperature, stream, json_mode, target=stream_target)
         self._begin_with(system_prompt, found, model_name, mock_response, forky, parameters)
 
     def _begin_with(
@@ -243,13 +243,7 @@ class ChatBot(SimpleBot):
         Raises:
             StoreBusy: another process has your database open.
         """
-        found = _Arguments.sorted(
-            model,
-            temperature,
-            stream if stream_target is None else _printed_at(stream_target),
-            json_mode,
-            *more,
-        )
+        found = _Arguments.sorted(model, temperature, stream, json_mode, *more, target=stream_target)
         names = list(found.names)
         if not session_name and names and (len(names) > 1 or model_name):
             session_name = names.pop(0)
@@ -373,13 +367,7 @@ class QueryBot(ChatBot):
             BadContent: one of the documents cannot be read.
             StoreBusy: another process has your database open.
         """
-        found = _Arguments.sorted(
-            model,
-            temperature,
-            stream if stream_target is None else _printed_at(stream_target),
-            json_mode,
-            *more,
-        )
+        found = _Arguments.sorted(model, temperature, stream, json_mode, *more, target=stream_target)
         names = list(found.names)
         if names and (len(names) > 1 or model_name) and not session_name:
             collection_name = names.pop(0)

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from forky_core.conversation.session import Session
+from forky_core.conversation.replies.reply_job import ReplyJob
+from forky_core.conversation.session import BackgroundTask, Session
 from forky_core.conversation.timeline import Timeline, changes_to, forward, inverse
 from forky_core.conversation.transaction import Transaction
 from forky_core.conversation.visible import visible_part
@@ -146,7 +147,7 @@ def settle(session: Session) -> bool:
     Raises:
         InTheWay: a reply would not stop in time.
     """
-    jobs = (*session.replays, *session.replies.running(session.id))
+    jobs: list[BackgroundTask | ReplyJob] = [*session.replays, *session.replies.running(session.id)]
     for job in jobs:
         job.stop()
     if not all(job.wait(STOP_SECONDS) for job in jobs):

@@ -39,12 +39,19 @@ MOST_PERSONS = 200
 """The most persons of one conversation whose handles are cached."""
 
 
-class BackgroundTask(Protocol):
+class BackgroundTask:
     """Work in the background that writes step by step (conversation/merging/rebasing.py)."""
 
-    def stop(self) -> None: ...
+    def __init__(self) -> None:
+        self._stop, self._ended = threading.Event(), threading.Event()
 
-    def wait(self, seconds: float | None = None) -> bool: ...
+    def stop(self) -> None:
+        """Ask it to stop; what has arrived is kept."""
+        self._stop.set()
+
+    def wait(self, seconds: float | None = None) -> bool:
+        """Wait until it has ended; False if `seconds` ran out first."""
+        return self._ended.wait(seconds)
 
 
 class Models(Protocol):

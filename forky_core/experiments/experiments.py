@@ -38,6 +38,8 @@ from forky_core.model.model_names import without_server
 from forky_core.text.counting import counted
 
 _PREFIXES = (ROWS, MARKS, SCORES)
+_OF_CELLS = ("heads", "rules", "experiment-marks", "experiment-scores")
+"""The kinds of keys that an experiment's cells have."""
 NO_CODE: CodeChecks = {}
 _JUDGED = re.compile(rf"(?:{JUDGE}|{BEST})-[0-9a-f]{{8}}")
 """The part of a branch's name that names a judge's check (`judge.mark_of`)."""
@@ -146,9 +148,7 @@ class Experiments:
             tx.set(key, value)
         for key, value in tx.view.entries.items():
             kind, _, rest = key.partition("/")
-            if (kind in ("heads", "rules") and rest.startswith(f"{name}/")) or (
-                kind in ("experiment-marks", "experiment-scores") and rest.startswith(f"{name}/")
-            ):
+            if kind in _OF_CELLS and rest.startswith(f"{name}/"):
                 tx.set(f"{kind}/{chosen}/{rest.removeprefix(f'{name}/')}", value)
         tx.publish("experiment", f"Forked the experiment “{name}” as “{chosen}”")
         return copy
@@ -308,11 +308,7 @@ class Experiments:
         reader = self._book.reader(self._session, kept.name)
         for key in tx.view.entries:
             kind, _, rest = key.partition("/")
-            if not rest.startswith(f"{kept.name}/") or kind not in (
-                "heads",
-                "experiment-marks",
-                "experiment-scores",
-            ):
+            if not rest.startswith(f"{kept.name}/") or kind not in _OF_CELLS or kind == "rules":
                 continue
             parts = rest.removeprefix(f"{kept.name}/").split("/")
             if not _is_gone(parts, rows, columns):

@@ -9,7 +9,7 @@ from forky_core.conversation.identity import now
 from forky_core.conversation.merging.merging import reader_of, statuses
 from forky_core.conversation.replies.asking import answer, refuse_if_erased, refuse_if_moved
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.session import Session, short
+from forky_core.conversation.session import BackgroundTask, Session, short
 from forky_core.merge.inputs import MergeInputs
 from forky_core.merge.rebase import RebasePlan, plan_rebase
 from forky_core.model import Branch, Message, MessageId, seal
@@ -65,7 +65,7 @@ def _ground(session: Session, branch: Branch, head: MessageId, name: str, at: Me
     )
 
 
-class RebaseReplay:
+class RebaseReplay(BackgroundTask):
     """One running rebase that asks a model the branch's questions again in the new place, one after the other.
 
     It runs in the background, can be stopped, and reports what it did. Everything it writes is one gesture, which one
@@ -74,6 +74,7 @@ class RebaseReplay:
     """
 
     def __init__(self, session: Session, plan: RebasePlan, model: str | None) -> None:
+        super().__init__()
         self._session = session
         self.plan = plan
         self.model = model
@@ -82,8 +83,6 @@ class RebaseReplay:
         self.error: ForkyError | None = None
         """The reason it ended early; None if it was stopped, or finished."""
         self._reply: ReplyJob | None = None
-        self._stop = threading.Event()
-        self._ended = threading.Event()
         self._group: int | None = None
 
     @property
@@ -96,15 +95,10 @@ class RebaseReplay:
         return self._reply if self.running else None
 
     def stop(self) -> None:
-        """Ask it to stop; what has arrived is kept."""
-        self._stop.set()
+        super().stop()
         reply = self._reply
         if reply is not None:
             reply.stop()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        """Wait until it has ended; False if `seconds` ran out first."""
-        return self._ended.wait(seconds)
 
     @property
     def summary(self) -> str:

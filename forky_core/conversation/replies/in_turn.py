@@ -12,7 +12,7 @@ from dataclasses import replace
 from forky_core.conversation.replies.asking import answer
 from forky_core.conversation.replies.once import NO_PARAMETERS
 from forky_core.conversation.replies.reply_job import ReplyJob, ReplyTarget
-from forky_core.conversation.session import Session
+from forky_core.conversation.session import BackgroundTask, Session
 from forky_core.model import Rules
 from forky_core.model.errors import ForkyError
 from forky_core.model.parts import Json
@@ -43,7 +43,7 @@ def answer_in_turn(
     return job
 
 
-class Round:
+class Round(BackgroundTask):
     """The models that answer after the first."""
 
     def __init__(
@@ -55,17 +55,14 @@ class Round:
         parameters: Mapping[str, Json],
         search: str,
     ) -> None:
+        super().__init__()
         self._session, self._job, self._rules, self._models = session, first, rules, tuple(models)
         self._parameters, self._search = parameters, search
-        self._stop, self._ended = threading.Event(), threading.Event()
 
     def stop(self) -> None:
         """Let no other model answer; the one that is writing is stopped too."""
-        self._stop.set()
+        super().stop()
         self._job.stop()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        return self._ended.wait(seconds)
 
     def begin(self) -> None:
         threading.Thread(target=self._run, name="round", daemon=True).start()

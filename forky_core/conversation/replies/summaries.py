@@ -13,7 +13,7 @@ from collections.abc import Sequence
 
 from forky_core.context.build import Summarise, Summary
 from forky_core.conversation.merging.note_writing import NoteWriter
-from forky_core.conversation.session import Session
+from forky_core.conversation.session import BackgroundTask, Session
 from forky_core.llm.tokens import estimate_tokens
 from forky_core.merge.summary import (
     SUMMARY,
@@ -68,20 +68,14 @@ def _summary(session: Session, memory: Memory, stretches: Sequence[Sequence[Mess
     return Summary(text, by or "", _BY_RULES.format(memory.model) if due else "")
 
 
-class SummaryJob:
+class SummaryJob(BackgroundTask):
     """A background job in which a model writes the chapters of a summary."""
 
     def __init__(self, session: Session, model: str, stretches: Sequence[Sequence[Message]]) -> None:
+        super().__init__()
         self.error: ForkyError | None = None
         """The reason it ended early; what was written before is cached, and rules summarise the rest."""
         self._session, self._model, self._stretches = session, model, stretches
-        self._stop, self._ended = threading.Event(), threading.Event()
-
-    def stop(self) -> None:
-        self._stop.set()
-
-    def wait(self, seconds: float | None = None) -> bool:
-        return self._ended.wait(seconds)
 
     def begin(self) -> None:
         threading.Thread(target=self._run, name="summary", daemon=True).start()
