@@ -42,9 +42,9 @@ def store_error(error: psycopg.Error, name: str) -> StoreError:
     said = str(error).strip()
     if isinstance(error, PoolTimeout):
         return StoreBusy(
-            f"All connections to {name} are in use.",
+            f"{name} gives no connection: it cannot be reached, or all its connections are in use.",
             None,
-            "Wait a moment; if it stays so, look what holds them.",
+            "Wait a moment; if it stays so, look whether the server runs, and what holds them.",
         )
     for kinds, make in _BY_STATE:
         if isinstance(error, kinds):
