@@ -58,9 +58,9 @@ class ConvertedPath:
         parts = [True] * len(self.path)
         for at, one in self.shown.items():
             message = self.path[at]
-            parts[at] = (one.ordinary and message.id not in self.masked) or (
-                message.role != "system" and not self.out(message)
-            )
+            says = bool(one.messages) or any(part.brings_turns for part in message.merges)
+            sent = one.ordinary and message.id not in self.masked
+            parts[at] = says and (sent or (message.role != "system" and not self.out(message)))
         return parts
 
     def turns_of(self, message: Message) -> tuple[list[Converted], list[str]]:

@@ -23,6 +23,7 @@ from forky_core.model.parts import (
     AttachmentPart,
     Draft,
     MergePart,
+    RevertPart,
     TextPart,
     ToolCallPart,
     ToolResultPart,
@@ -51,6 +52,13 @@ def test_the_last_messages_are_sent_by_whole_turns() -> None:
     assert sent(context(path, memory=Memory("last", 5))) == [message.text for message in path[4:]]
     # Four would begin with an answer whose question is not sent.
     assert sent(context(path, memory=Memory("last", 4))) == [message.text for message in path[6:]]
+
+
+def test_what_says_nothing_is_none_of_the_last_messages() -> None:
+    path = talk(9)
+    revert = seal(Draft("user", (RevertPart((path[0].id,)),)), (path[-1].id,))
+    for memory in (Memory("last", 5), Memory("last", 1), Memory("tokens", 1)):
+        assert sent(context([*path, revert], memory=memory)) == sent(context(path, memory=memory))
 
 
 def test_the_newest_question_is_sent_even_where_there_is_room_for_nothing() -> None:
