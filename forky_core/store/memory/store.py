@@ -274,7 +274,7 @@ class MemoryStore:
     def stretch_of_calls(
         self, conversation: ConversationId, *, after: Generation | None, most: int
     ) -> tuple[Generation, ...]:
-        calls = self.generations(conversation)
+        calls = self._calls(conversation)
         behind = calls if after is None else (one for one in calls if _started(one) > _started(after))
         return tuple(islice(behind, max(most, 0)))
 
@@ -293,6 +293,9 @@ class MemoryStore:
             )
 
     def generations(self, conversation: ConversationId) -> tuple[Generation, ...]:
+        return self._calls(conversation)
+
+    def _calls(self, conversation: ConversationId) -> tuple[Generation, ...]:
         with self._lock:
             all_of_them = list(self._kept(conversation).generations.values())
         return tuple(sorted(all_of_them, key=_started))
