@@ -22,8 +22,8 @@ class _Call:
     arguments: list[str] = field(default_factory=list)
 
 
-_THEIRS = ("srvtoolu_", "mcptoolu_")
-"""The beginnings of the ids of calls that Anthropic makes and answers itself."""
+THEIRS = "srvtoolu_"
+"""How the ids of calls begin that Anthropic makes and answers itself."""
 
 
 @dataclass(slots=True)
@@ -40,7 +40,7 @@ class ToolCallPieces:
 
     def _own(self) -> Iterator[_Call]:
         """Yield the calls without those that Anthropic makes and answers itself, such as a search of the web."""
-        return (call for call in self._calls if not call.id.startswith(_THEIRS))
+        return (call for call in self._calls if not call.id.startswith((THEIRS, "mcptoolu_")))
 
     def add(self, number: int | None, id: str, name: str, arguments: str) -> None:
         """Add a piece; what it does not say is None or ""."""

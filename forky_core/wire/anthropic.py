@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from forky_core.llm.answer_pieces import ToolCallPieces
+from forky_core.llm.answer_pieces import THEIRS, ToolCallPieces
 from forky_core.llm.contract import (
     Failed,
     ModelEvent,
@@ -459,9 +459,10 @@ class AnthropicParser(OneAnswer):
             case "thinking" | "redacted_thinking":
                 yield from self._thought(number, str(block.get("thinking") or ""))
                 yield from self._signed(block)
-            case "tool_use" | "server_tool_use" | "mcp_tool_use":
+            case "tool_use" | "server_tool_use" | "mcp_tool_use" as kind:
                 given = canonical_json(block["input"]) if block.get("input") else ""
-                self._calls.add(number, str(block.get("id") or ""), str(block.get("name") or ""), given)
+                id = str(block.get("id") or "") if kind == "tool_use" else THEIRS
+                self._calls.add(number, id, str(block.get("name") or ""), given)
 
     def _delta(self, number: int, delta: Mapping[str, Any]) -> Iterator[ModelEvent]:
         match delta.get("type"):
