@@ -20,7 +20,7 @@ from starlette.applications import Starlette
 
 from forky_core.gateway import serving
 from tests.app_server import started
-from tests.hangs import HANG
+from tests.hangs import HANG, eventually
 from tests.loops import finished
 from tests.programs import CHECKOUT
 
@@ -88,7 +88,7 @@ def test_a_server_that_stops_ends_the_stream_of_an_open_page_before_its_next_eve
         started(CHECKOUT / "app.py", tmp_path) as (address, server),
         httpx.Client(base_url=address, timeout=HANG, trust_env=False) as client,
     ):
-        assert client.get("/readyz").is_success
+        eventually(lambda: client.get("/readyz").is_success)
         with client.stream("GET", "/moves/library") as stream:
             lines = stream.iter_lines()
             assert next(lines) == "event: alive"
