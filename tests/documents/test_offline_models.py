@@ -165,6 +165,20 @@ def test_the_guide_answers_what_a_newcomer_asks(question: str, title: str) -> No
     assert f"From Forky's guide: **{title}**" in quoted(question, alone=True)
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How do I test the restore?",
+        "How do I delete a branch in git?",
+        "How do I merge two PDF files?",
+        "How do I back up photos?",
+        "Can I stop the upload?",
+    ],
+)
+def test_the_guide_is_silent_on_what_is_not_about_forky(question: str) -> None:
+    assert "From Forky's guide" not in quoted(question, alone=True)
+
+
 def test_what_was_said_comes_before_the_guide() -> None:
     said = ("user", "I merge a branch with the big green button.")
     talk = "\n\n".join(

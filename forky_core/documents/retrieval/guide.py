@@ -15,8 +15,10 @@ from forky_core.text.words import terms
 
 _SECTION = re.compile(r"\A# (?P<title>.+)\n+<!-- also: (?P<also>.*?) -->\n+(?P<body>.*)\Z", re.DOTALL)
 _NUMBERS = re.compile(r"\b(?:two|three|four|five|several|many|[0-9]+)\b(?![-.])", re.IGNORECASE)
-_ENOUGH = 0.6
-"""The coverage of the question from which on a section is an answer."""
+_ENOUGH = 0.9
+"""The coverage of the question from which on a section is an answer. A question about something else shares a word or
+two with some section; of one about Forky nearly every word is in it.
+"""
 _CLOSE = 0.7
 """The share of the best score from which on another section is worth naming."""
 
