@@ -107,6 +107,10 @@ class OpenedDocument:
             yield copy
 
 
+SQLITE = b"SQLite format 3\0"
+"""How a database of SQLite begins."""
+
+
 def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocument:
     """The document, with its shape determined by its content. `path` is set if it is a file by itself.
 
@@ -119,7 +123,7 @@ def document(name: str, open: Opener, path: Path | None = None) -> OpenedDocumen
         name, path, open = name.removesuffix(".gz"), None, _unpacked(open, name, most)
         with open() as stream:
             head = stream.read(_HEAD)
-    if head.startswith(b"SQLite format 3\0"):
+    if head.startswith(SQLITE):
         return OpenedDocument(name, "sqlite", open, path)
     open = _as_utf8(open, encoding_of(head))
     with open() as stream:

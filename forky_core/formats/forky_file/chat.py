@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from forky_core.model import EMPTY_VIEW, Blob, ConversationId, Generation, Message, MessageId, Operation, View
+from forky_core.model import Blob, ConversationId, Generation, Message, MessageId, Operation, View
 from forky_core.model.document import PassageOf
 from forky_core.model.parts import Json
 
@@ -58,11 +58,3 @@ class Chat:
         """
         derived = self.id[14:15] == "8"
         return str(self.forked_from["id"]) if derived and self.forked_from is not None else ""
-
-
-def replayed(operations: Sequence[Operation]) -> View:
-    """The view that results from applying a log."""
-    view = EMPTY_VIEW
-    for operation in operations:
-        view = view.apply(operation.changes, operation.number)
-    return view

@@ -14,13 +14,14 @@ from types import MappingProxyType
 from forky_core.conversation.identity import LONGEST_NAME, free_name
 from forky_core.conversation.voting.poll import POLLS
 from forky_core.formats.forky_file.authored import with_authors
-from forky_core.formats.forky_file.chat import Chat, replayed
+from forky_core.formats.forky_file.chat import Chat
 from forky_core.formats.forky_file.writing import UNITE, checked_out
 from forky_core.model import Change, Generation, Message, MessageId, Operation
 from forky_core.model.erasure import ERASED, Passages, operation_id_now, said_erased
 from forky_core.model.errors import BadContent
 from forky_core.model.graph import is_ancestor, parents_in
 from forky_core.model.parts import Json
+from forky_core.model.view import replayed
 from forky_core.store.contract import Commit
 
 ACTOR = "forky merge-file"

@@ -16,7 +16,7 @@ from pathlib import Path
 from threading import Event
 
 from forky_core.conversation.workspace import Workspace
-from forky_core.formats.files.source import files_in
+from forky_core.formats.files.source import SQLITE, files_in
 from forky_core.formats.files.spools import spool
 from forky_core.formats.importing.import_record import ImportedFile, forget_import
 from forky_core.formats.importing.landing import Imported, import_file
@@ -168,7 +168,7 @@ def _imported(forky: Workspace, path: Path) -> Imported | None:
 def is_database(path: Path) -> bool:
     """Return whether there is a database of SQLite at a path. Raises OSError if it may not be read."""
     with path.open("rb") as file:
-        return file.read(16) == b"SQLite format 3\x00"
+        return file.read(len(SQLITE)) == SQLITE
 
 
 def _copy(path: Path, to: Path) -> None:
